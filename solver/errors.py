@@ -1,0 +1,32 @@
+"""The errors of the package: each message is one line that says what is wrong, where, and what was expected."""
+
+
+class BlockwitError(ValueError):
+    """Base of every error that bad input can cause."""
+
+
+class PositionError(BlockwitError):
+    """A position string that cannot be read, or that the rules forbid."""
+
+
+class MoveError(BlockwitError):
+    """A move that cannot be read, or that is not legal here."""
+
+
+class OptionError(BlockwitError):
+    """An unknown option, or a value outside its range."""
+
+
+class CommandError(BlockwitError):
+    """A protocol command that cannot be read, or that is out of place."""
+
+
+class SolutionError(BlockwitError):
+    """A solution or puzzle file that cannot be read, or whose claim is false."""
+
+
+def quote(text: str, limit: int = 60) -> str:
+    """Quote `text` for an error line: control characters escaped, cut after `limit` characters."""
+    shown = text if len(text) <= limit else text[:limit]
+    body = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown)
+    return f"'{body}'" if len(text) <= limit else f"'{body}…' ({len(text)} characters)"

@@ -1,0 +1,209 @@
+"""What every game looks like from Python: options, a game, an immutable position.
+
+The protocol, the searchers' driver and the command line speak to these classes and know no game by name. The
+rules themselves are compiled; a module of this package adds notation, drawing and checks around them.
+"""
+
+from __future__ import annotations
+
+import enum
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from solver.errors import OptionError, quote
+
+OptionValue = str | int | bool
+Options = Mapping[str, OptionValue]
+
+
+class Kind(enum.IntEnum):
+    """What a position waits for; the numbers are those of `enum bw_kind` in ext/game.h."""
+
+    DECISION = 0
+    CHANCE = 1
+    TERMINAL = 2
+
+
+@dataclass(frozen=True)
+class OptionSpec:
+    """One rule option: its UCI type, default and range.
+
+    `kind` is one of UCI's `check`, `spin`, `combo` and `string`; `choices` belongs to a combo, `low` and
+    `high` to a spin.
+    """
+
+    name: str
+    kind: str
+    default: OptionValue
+    choices: tuple[str, ...] = ()
+    low: int = 0
+    high: int = 0
+    help: str = ""
+
+    def uci(self) -> str:
+        """Return the line that announces this option, without the leading word `option`."""
+        default = str(self.default).lower() if self.kind == "check" else str(self.default) or "<empty>"
+        line = f"name {self.name} type {self.kind} default {default}"
+        if self.kind == "spin":
+            line += f" min {self.low} max {self.high}"
+        return line + "".join(f" var {choice}" for choice in self.choices)
+
+    def read(self, value: OptionValue) -> OptionValue:
+        """Return `value` (text or already typed) as this option's own type.
+
+        Raises:
+            OptionError: the value is not one of the choices, not a number in range, or not true/false.
+        """
+        text = str(value).strip()
+        if self.kind == "check":
+            if text.lower() in ("true", "false"):
+                return text.lower() == "true"
+            raise OptionError(f"option {self.name}: expected true or false, got {quote(text)}")
+        if self.kind == "spin":
+            # int() takes digits of every script and underscores: only plain ones are meant here.
+            plain = text.removeprefix("-")
+            if plain.isascii() and plain.isdigit() and len(plain) < 20 and self.low <= int(text) <= self.high:
+                return int(text)
+            raise OptionError(
+                f"option {self.name}: expected a whole number from {self.low} to {self.high}, got {quote(text)}"
+            )
+        if self.kind == "combo":
+            for choice in self.choices:
+                if choice.lower() == text.lower():
+                    return choice
+            raise OptionError(
+                f"option {self.name}: expected one of {', '.join(self.choices)}, got {quote(text)}"
+            )
+        return "" if text == "<empty>" else text
+
+
+class Position(ABC):
+    """One position of one game, rule options included. Immutable: `play` returns a new one.
+
+    A *token* is a move or a chance outcome in the protocol's notation; an *action* is the compiled game's
+    number for it. One token may stand for several actions in a row (a drop and its claim).
+    """
+
+    game: ClassVar[Game]
+
+    @abstractmethod
+    def fen(self) -> str:
+        """Return the position string; `game.parse` reads it back to an equal position."""
+
+    @abstractmethod
+    def kind(self) -> Kind:
+        """Tell whether a decision, a roll of chance or nothing comes next (draw rules included)."""
+
+    @abstractmethod
+    def player(self) -> int:
+        """Return the 0-based index of the player to move."""
+
+    @abstractmethod
+    def count(self) -> int:
+        """Return the number of legal moves, or of outcomes at a chance node; 0 when the game is over."""
+
+    @abstractmethod
+    def tokens(self, start: int = 0, count: int | None = None) -> list[str]:
+        """Return the legal moves (or outcomes) number `start` to `start + count`, in a fixed order."""
+
+    @abstractmethod
+    def play(self, token: str) -> Self:
+        """Return the position after a move or outcome.
+
+        Raises:
+            MoveError: the token cannot be read, or is not legal here; the message says why.
+        """
+
+    @abstractmethod
+    def roll(self, seed: int) -> str:
+        """Return the token of an outcome drawn at random from `seed` at a chance node."""
+
+    @abstractmethod
+    def result(self) -> str | None:
+        """Return how the game ended, in a few words (`South wins`), or None while it goes on."""
+
+    @abstractmethod
+    def returns(self) -> tuple[float, ...]:
+        """Return each player's result so far in the game's unit (final at a terminal node)."""
+
+    @abstractmethod
+    def evaluate(self) -> tuple[float, ...]:
+        """Return the static evaluation for each player in the game's unit."""
+
+    @abstractmethod
+    def text(self) -> str:
+        """Draw the position as plain text, several lines."""
+
+    @abstractmethod
+    def svg(self) -> str:
+        """Draw the position as one SVG document."""
+
+    @abstractmethod
+    def state(self) -> dict[str, Any]:
+        """Return all that a front end needs to draw the position, ready for JSON."""
+
+    @abstractmethod
+    def raw(self) -> bytes:
+        """Return the compiled game's state, for a searcher."""
+
+    def history(self) -> Sequence[int]:
+        """Return the keys of the positions before this one that can still recur, oldest first."""
+        return ()
+
+    @abstractmethod
+    def actions(self, token: str) -> tuple[int, ...]:
+        """Return the action or actions behind a legal token. Raises MoveError like `play`."""
+
+    @abstractmethod
+    def line(self, actions: Sequence[int]) -> list[str]:
+        """Return a searcher's line of actions from here as tokens."""
+
+    def perft(self, depth: int) -> int:
+        """Count the move sequences of `depth` plies."""
+        if depth <= 0:
+            return 1
+        if depth == 1:
+            return self.count()
+        return sum(self.play(token).perft(depth - 1) for token in self.tokens())
+
+
+class Game(ABC):
+    """A game: names, rule options, positions, and the compiled table behind them."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    players: ClassVar[tuple[str, ...]]
+    unit: ClassVar[str]
+    options: ClassVar[tuple[OptionSpec, ...]]
+
+    @abstractmethod
+    def start(self, options: Options) -> Position:
+        """Return the position that `position startpos` means under these options."""
+
+    @abstractmethod
+    def parse(self, text: str, options: Options) -> Position:
+        """Read a position string.
+
+        Raises:
+            PositionError: it cannot be read, or the rules forbid it; the message says what and where.
+        """
+
+    @abstractmethod
+    def capsule(self) -> object:
+        """Return the PyCapsule with the compiled game (`bw_game` of ext/game.h)."""
+
+    def read_options(self, values: Options) -> dict[str, OptionValue]:
+        """Check `values` and return all options of the game, defaults filled in.
+
+        Raises:
+            OptionError: an unknown name or a value out of range.
+        """
+        specs = {spec.name: spec for spec in self.options}
+        for name in values:
+            if name not in specs:
+                raise OptionError(
+                    f"unknown option {quote(name)} of {self.name}, expected one of {', '.join(specs)}"
+                )
+        return {name: spec.read(values.get(name, spec.default)) for name, spec in specs.items()}

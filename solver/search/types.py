@@ -1,0 +1,74 @@
+"""The vocabulary of a search: limits going in, scores and results coming out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a search has to end; the first limit reached ends it. No limit at all: search until stopped.
+
+    Times are in milliseconds. `clock` and `increment` are those of the player to move.
+    """
+
+    depth: int | None = None
+    nodes: int | None = None
+    movetime: int | None = None
+    clock: int | None = None
+    increment: int = 0
+    mate: int | None = None
+    infinite: bool = False
+    ponder: bool = False
+    searchmoves: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score from the side of the player to move.
+
+    Exactly one of `cp` (hundredths of the game's unit) and `mate` (own turns to the win, negative: turns of
+    the other side to the loss) is set. `bound` is "", "lowerbound" or "upperbound".
+    """
+
+    cp: int | None = None
+    mate: int | None = None
+    bound: str = ""
+
+    def __str__(self) -> str:
+        text = f"cp {self.cp}" if self.mate is None else f"mate {self.mate}"
+        return f"{text} {self.bound}" if self.bound else text
+
+
+@dataclass(frozen=True)
+class Info:
+    """One report of a running search. Times in milliseconds; `hashfull` in thousandths.
+
+    `bound` is an optimizer's proven bound in hundredths of the game's unit; `wdl` are chances in thousandths.
+    """
+
+    depth: int = 0
+    seldepth: int = 0
+    multipv: int = 1
+    score: Score | None = None
+    bound: int | None = None
+    wdl: tuple[int, int, int] | None = None
+    nodes: int = 0
+    time: int = 0
+    hashfull: int | None = None
+    tbhits: int | None = None
+    pv: Sequence[str] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a search ended: the best move, the expected reply, and the last report of each line.
+
+    `move` is None when the game is over.
+    """
+
+    move: str | None
+    ponder: str | None = None
+    infos: Sequence[Info] = field(default_factory=tuple)
