@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
+
+from solver.games.base import Position
 
 
 @dataclass(frozen=True)
@@ -72,3 +75,27 @@ class Result:
     move: str | None
     ponder: str | None = None
     infos: Sequence[Info] = field(default_factory=tuple)
+
+
+class Searcher(Protocol):
+    """What the protocol drives: an algorithm with its own memory. One search at a time.
+
+    `search` blocks in the caller's thread; `stop` and `ponderhit` may be called from another thread at any
+    time, also before the search has begun, and answer at once.
+    """
+
+    def search(self, position: Position, limits: Limits, report: Callable[[Info], None]) -> Result:
+        """Search `position` until a limit is reached, calling `report` as the search goes on."""
+        ...
+
+    def stop(self) -> None:
+        """End the search under way as soon as possible; it still returns its best result."""
+        ...
+
+    def ponderhit(self) -> None:
+        """The expected move was played: the limits of the search under way count from now."""
+        ...
+
+    def clear(self) -> None:
+        """Forget everything learned in earlier searches."""
+        ...
