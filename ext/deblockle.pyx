@@ -15,7 +15,7 @@ from game cimport (
     BW_CHANCE, BW_DECISION, BW_GAME_ABI, BW_GAME_CAPSULE, BW_TERMINAL, BW_UNIT, BW_WIN_LOSS, BW_ZERO_SUM,
     bw_action, bw_game, bw_value,
 )
-from rng cimport bw_rng, bw_rng_below, bw_rng_next, bw_splitmix
+from rng cimport bw_rng, bw_rng_below, bw_rng_next, bw_rng_seed, bw_splitmix
 
 
 cdef extern from *:
@@ -108,7 +108,7 @@ cdef uint64_t ZOBRIST_SIDE
 cdef int32_t WIN_ESTIMATE[256]              # by the race in half turns, see `evaluate`
 cdef uint8_t TURNS[3][2][2][SQUARES][ORIENTATIONS]  # slider, nohop, side: turns a lone block needs to exit
 
-ORIENTATION_NAMES = []
+ORIENTATION_NAMES = []  # up, north and east face of each orientation
 
 
 # --- tables -------------------------------------------------------------------------------------------------
@@ -353,7 +353,7 @@ cdef inline void make_move(Board *s, bw_action action) noexcept nogil:
     cdef int delta, direction, orientation
     s.side ^= 1
     s.key ^= ZOBRIST_SIDE
-    s.halfmove += 1
+    s.halfmove += s.halfmove < 65535
     if action >> TYPE_SHIFT == PASS:
         return
     while s.square[side][i] != origin:
@@ -431,6 +431,8 @@ cdef void game_apply(void *state, bw_action action) noexcept nogil:
         if left == 0:
             # South places first and North second; then South opens the game.
             s.phase = ROLL_DICE if s.side == SOUTH else PLAY
+            if s.phase == PLAY:
+                s.handicap[0] = s.handicap[1] = 0
             s.side ^= 1
             s.key ^= ZOBRIST_SIDE
 
@@ -819,6 +821,11 @@ cdef class State:
         return self.s.phase
 
     @property
+    def repetition(self) -> int:
+        """Occurrences of a position that make a draw; 0: never."""
+        return self.s.repetition
+
+    @property
     def halfmove(self) -> int:
         """Turns played so far, forced passes included."""
         return self.s.halfmove
@@ -858,6 +865,14 @@ cdef class State:
             return []
         n = game_outcomes(&self.s, out, probability, MAX_ROLLS)
         return [(out[i], probability[i]) for i in range(n)]
+
+    def roll(self, uint64_t seed) -> int:
+        """An outcome drawn from `seed` at a chance node. Raises ValueError elsewhere."""
+        cdef bw_rng rng
+        if self.s.phase != ROLL_DICE:
+            raise ValueError("no dice are to be rolled here")
+        bw_rng_seed(&rng, seed)
+        return game_sample(&self.s, &rng)
 
     def can_move(self, int side) -> bool:
         """Whether a side would have a move (not a pass) if it were its turn."""
