@@ -160,13 +160,13 @@ class Position(ABC):
     def line(self, actions: Sequence[int]) -> list[str]:
         """Return a searcher's line of actions from here as tokens."""
 
-    def perft(self, depth: int) -> int:
-        """Count the move sequences of `depth` plies."""
-        if depth <= 0:
+    def perft(self, depth: int, stop: bytearray | None = None) -> int:
+        """Count the move sequences of `depth` plies; setting `stop[0]` from another thread ends it early."""
+        if depth <= 0 or (stop and stop[0]):
             return 1
         if depth == 1:
             return self.count()
-        return sum(self.play(token).perft(depth - 1) for token in self.tokens())
+        return sum(self.play(token).perft(depth - 1, stop) for token in self.tokens())
 
 
 class Game(ABC):
@@ -177,6 +177,10 @@ class Game(ABC):
     players: ClassVar[tuple[str, ...]]
     unit: ClassVar[str]
     options: ClassVar[tuple[OptionSpec, ...]]
+    algorithms: ClassVar[tuple[str, ...]]
+    """The searchers that can play it, by the names of the option Algorithm; `auto` takes the first."""
+    bench: ClassVar[tuple[tuple[str, int], ...]]
+    """Position strings and depths whose searched nodes are the fingerprint of the search."""
 
     @abstractmethod
     def start(self, options: Options) -> Position:
@@ -193,6 +197,10 @@ class Game(ABC):
     @abstractmethod
     def capsule(self) -> object:
         """Return the PyCapsule with the compiled game (`bw_game` of ext/game.h)."""
+
+    def turn(self, player: int) -> str:
+        """Return how the protocol names the player to move."""
+        return str(player + 1)
 
     def read_options(self, values: Options) -> dict[str, OptionValue]:
         """Check `values` and return all options of the game, defaults filled in.

@@ -1,0 +1,1 @@
+"""The NMBR 9 optimizer."""
