@@ -59,7 +59,9 @@ class Learner:
             "#ifndef BLOCKWIT_NUMBERDROP_WEIGHTS_H\n#define BLOCKWIT_NUMBERDROP_WEIGHTS_H\n\n"
             "#include <stdint.h>\n\n"
             f"#define ND_WEIGHT_COUNT {len(rows)}\n"
-            f"static const int32_t ND_WEIGHTS[ND_WEIGHT_COUNT] = {{\n    " + ",\n    ".join(lines) + "};\n\n#endif\n"
+            f"static const int32_t ND_WEIGHTS[ND_WEIGHT_COUNT] = {{\n    "
+            + ",\n    ".join(lines)
+            + "};\n\n#endif\n"
         )
 
 
@@ -67,9 +69,7 @@ def play(players: int, seed: int, learner: Learner | None, width: int) -> list[i
     """Play one greedy game, 0 players for solo; returns the scores."""
     rng = random.Random(seed)
     solo = players == 0
-    state = nd.new_state(
-        players or 1, solo, 5, False, False, False, "shapes" if solo else "pool10", BGA, b""
-    )
+    state = nd.new_state(players or 1, solo, 5, False, False, False, "shapes" if solo else "pool10", BGA, b"")
     steps: list[list[tuple[list[int], int]]] = [[] for _ in range(players or 1)]
     while (kind := nd.state_kind(state)) != 2:
         if kind == 1:
@@ -103,7 +103,9 @@ def main() -> None:
     if args.load:
         stored = np.load(args.load)
         learner.weight[:], learner.errors[:], learner.sizes[:] = (
-            stored["weight"], stored["errors"], stored["sizes"],
+            stored["weight"],
+            stored["errors"],
+            stored["sizes"],
         )
         learner.view[:] = np.rint(learner.weight)
     rng = random.Random(args.seed)

@@ -2126,9 +2126,28 @@ def pack(bytes start, bytes tiles, bytes notches, int crossed, int phase, int ac
             raise ValueError(f"letter {'ABCDE'[fired]} cannot fire at player {turn + 1}")
         if (slides == 0) == s.solo:
             raise ValueError("slides belong to the solo game")
+        if s.solo and s.notch[fired] != NOTCHES:
+            raise ValueError(f"letter {'ABCDE'[fired]} fires, but its tile is not at the bottom")
+        if not s.solo:
+            check_firing(&s)
     elif slides:
         raise ValueError("slides are only counted in the slide and block phases")
     return write_state(&s)
+
+
+cdef void check_firing(const State *s) except *:
+    """Outside the solo game it takes a star, and the first letter that is circled and not crossed fires."""
+    cdef int letter, player
+    cdef uint8_t circled = 0
+    if not any_star(s):
+        raise ValueError("no letter fires without a star")
+    for player in range(s.players):
+        circled |= s.sheet[player].circled
+    for letter in range(s.fired + 1):
+        if (circled & ~s.crossed) >> letter & 1 and letter < s.fired:
+            raise ValueError(f"letter {'ABCDE'[letter]} fires before {'ABCDE'[s.fired]}")
+    if not circled >> s.fired & 1:
+        raise ValueError(f"no sheet has circled letter {'ABCDE'[s.fired]}")
 
 
 cdef void check_setup(const State *s) except *:
@@ -2232,6 +2251,13 @@ def state_kind(bytes state):
     cdef State s
     read_state(state, &s)
     return kind(&s)
+
+
+def is_solo(bytes state):
+    """Whether a state belongs to the solo game."""
+    cdef State s
+    read_state(state, &s)
+    return bool(s.solo)
 
 
 def state_key(bytes state):

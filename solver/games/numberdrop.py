@@ -310,7 +310,8 @@ class NumberDropPosition(Position):
         if self.phase in (TILE, ROLL):
             outcomes = core.list_outcomes(self._raw)
             return [
-                action_token(action) for action, _ in outcomes[start : None if count is None else start + count]
+                action_token(action)
+                for action, _ in outcomes[start : None if count is None else start + count]
             ]
         if count is None:
             count = max(0, self._count - start)
@@ -366,7 +367,13 @@ class NumberDropPosition(Position):
             return self._read_turn(token)
         if self.phase == TILE and head == "tile" and rest in PIECES:
             return (_TAG_TILE | PIECES.index(rest) << 3,)
-        if self.phase == WRITE and head == "write" and len(rest) == 2 and rest[0] in COLUMNS and rest[1] == "1":
+        if (
+            self.phase == WRITE
+            and head == "write"
+            and len(rest) == 2
+            and rest[0] in COLUMNS
+            and rest[1] == "1"
+        ):
             return (_TAG_WRITE | COLUMNS.index(rest[0]) << 3,)
         if self.phase == ROLL and head == "roll":
             match = _ROLLED.fullmatch(rest)
@@ -443,9 +450,7 @@ class NumberDropPosition(Position):
                 }
                 for i, letter in enumerate(LETTERS)
             ],
-            "sheets": [
-                _sheet_state(sheet, parts) for sheet, parts in zip(sheets, scores, strict=True)
-            ],
+            "sheets": [_sheet_state(sheet, parts) for sheet, parts in zip(sheets, scores, strict=True)],
             "result": self.result(),
             "returns": list(self.returns()),
         }
@@ -462,9 +467,7 @@ class NumberDropPosition(Position):
         lines = ["Tiles: " + ", ".join(letters)]
         blocks = [_sheet_text(i, sheet) for i, sheet in enumerate(state["sheets"])]
         for first in range(0, len(blocks), 3):
-            lines += [
-                "   ".join(part).rstrip() for part in zip(*blocks[first : first + 3], strict=True)
-            ]
+            lines += ["   ".join(part).rstrip() for part in zip(*blocks[first : first + 3], strict=True)]
         lines.append(self._caption(state))
         lines.append(f"Position: {self.fen()}")
         return "\n".join(lines)
@@ -645,7 +648,9 @@ def _read_tile_field(text: str, solo: bool) -> tuple[bytes, bytes]:
     for letter, entry in zip(LETTERS, entries, strict=True):
         name, colon, notch = entry.partition(":")
         if name != "-" and name not in PIECES:
-            raise PositionError(f"tile of {letter}: expected one of {', '.join(PIECES)} or -, got {quote(name)}")
+            raise PositionError(
+                f"tile of {letter}: expected one of {', '.join(PIECES)} or -, got {quote(name)}"
+            )
         if bool(colon) != solo or (solo and notch not in ("0", "1", "2", "3", "4")):
             want = "a notch like T4:0 in the solo game" if solo else "no notch outside the solo game"
             raise PositionError(f"tile of {letter}: expected {want}, got {quote(entry)}")
