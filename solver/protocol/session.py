@@ -209,9 +209,7 @@ class Session:
         self._settle("position")
         try:
             position = (
-                self._game.start(self._rules)
-                if command.fen is None
-                else self._game.parse(command.fen, self._rules)
+                self._game.start(self._rules) if command.fen is None else self._game.parse(command.fen, self._rules)
             )
         except PositionError as error:
             raise PositionError(f"position: {error}") from None
@@ -373,8 +371,7 @@ class Session:
 
     def _eval(self, _: Sequence[str]) -> None:
         values = " ".join(
-            f"{name} {value:+.2f}"
-            for name, value in zip(self._game.players, self._position.evaluate(), strict=False)
+            f"{name} {value:+.2f}" for name, value in zip(self._game.players, self._position.evaluate(), strict=False)
         )
         self._write(f"info string eval {values} ({self._game.unit})")
 
