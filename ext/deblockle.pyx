@@ -7,7 +7,7 @@ running over the edge. All tables are made at import from the six roll rules and
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_New
 from libc.math cimport tanh
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
@@ -446,11 +446,11 @@ cdef inline bw_action random_action(const Board *s, bw_rng *rng) noexcept nogil:
 cdef bw_action game_sample(const void *state, bw_rng *rng) noexcept nogil:
     cdef const Board *s = <const Board *>state
     cdef bw_action rolled
-    cdef int i
+    cdef int _die
     if s.phase != ROLL_DICE:
         return random_action(s, rng)
     rolled = <bw_action>ROLLED << TYPE_SHIFT
-    for i in range(s.handicap[s.side ^ 1]):
+    for _die in range(s.handicap[s.side ^ 1]):
         rolled += <bw_action>1 << (3 * bw_rng_below(rng, FACES))
     return rolled
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 from solver import games, search
 from solver.errors import OptionError, quote
@@ -54,11 +55,11 @@ class Player:
                 )
             if not (value.isascii() and value.isdigit() and len(value) < 16):
                 raise OptionError(f"player {quote(text)}: {key} needs a whole number, got {quote(value)}")
-            number = int(value)
+            changed: dict[str, Any] = {"hash_mb" if key == "hash" else key: int(value)}
             if key in ("movetime", "depth", "nodes"):
-                limits = replace(limits, **{key: number})
+                limits = replace(limits, **changed)
             else:
-                settings = replace(settings, **{"hash_mb" if key == "hash" else key: number})
+                settings = replace(settings, **changed)
         if limits == Limits():
             raise OptionError(f"player {quote(text)}: expected a limit: movetime, depth or nodes")
         return cls(text, algorithm, settings, limits)
