@@ -1,6 +1,6 @@
 """From `stop` to `bestmove`, and how far a move overruns its time, over real pipes.
 
-    python bench/latency.py [--tries 200] [--json FILE]
+    python -m bench.latency [--tries 200] [--json FILE]
 
 Each try starts a search of a random opening, waits a random while and sends `stop`; or asks for a move in a
 fixed time. Times in milliseconds as the client sees them.
@@ -12,14 +12,10 @@ import argparse
 import json
 import platform
 import random
-import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from stdio_game import Engine
-
+from bench.stdio_game import Engine
 from solver import games, match
 
 

@@ -1,6 +1,6 @@
 """Find Deblockle puzzles: random positions with one winning first move that simple greed does not find.
 
-    python bench/make_puzzles.py puzzles/deblockle --seed 1 --each 12
+    python -m bench.make_puzzles puzzles/deblockle --seed 1 --each 12
 
 Positions are drawn at random, kept when exactly one move forces a win within N own turns and none forces a
 faster one (proven by exhaustive search), and when the winner's race alone does not decide: the other side is

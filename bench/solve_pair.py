@@ -1,6 +1,6 @@
 """Solve one block each exactly and count the results from d1 and d7 over all 24 x 24 orientations.
 
-    python bench/solve_pair.py
+    python -m bench.solve_pair
 
 Retrograde over all 1.2 million positions with one side to move, for each reading of the rules.
 """

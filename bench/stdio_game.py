@@ -1,6 +1,6 @@
 """Let the engine play a whole game against itself over its stdio protocol.
 
-    python bench/stdio_game.py [--movetime 100] [--seed 1]
+    python -m bench.stdio_game [--movetime 100] [--seed 1]
 
 One engine process is asked for every roll and every move of both sides, as a front end would do it; the moves
 and the last position are printed.

@@ -115,8 +115,8 @@ def perft(
             seconds = time.perf_counter() - began
             typer.echo(f"{level:3} {count:20,} {seconds:10.3f} s")
         if divide and depth:
-            for token in start.tokens():
-                typer.echo(f"{token}: {start.play(token).perft(depth - 1)}")
+            for token, count in start.divide(depth):
+                typer.echo(f"{token}: {count}")
     except BlockwitError as error:
         fail(error)
 

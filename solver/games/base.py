@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -179,7 +179,12 @@ class Position(ABC):
             return 1
         if depth == 1:
             return self.count()
-        return sum(self.play(token).perft(depth - 1, stop) for token in self.tokens())
+        return sum(count for _, count in self.divide(depth, stop))
+
+    def divide(self, depth: int, stop: bytearray | None = None) -> Iterator[tuple[str, int]]:
+        """Yield each move with the number of sequences of `depth` plies that begin with it (depth at least 1)."""
+        for token in self.tokens():
+            yield token, self.play(token).perft(depth - 1, stop)
 
 
 class Game(ABC):

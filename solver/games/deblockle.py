@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -306,11 +306,21 @@ class DeblocklePosition(Position):
         """Count move sequences by the rules alone (no draws); `stop[0] = 1` from another thread ends it.
 
         Raises:
-            PositionError: during the set-up.
+            PositionError: during the set-up, or a depth outside 0 to 64.
         """
-        if self.core.phase != _PLAY:
-            raise PositionError("perft counts moves of the game, not of the set-up")
-        return self.core.perft(depth, stop if stop is not None else bytearray(1))
+        try:
+            return self.core.perft(depth, stop if stop is not None else bytearray(1))
+        except ValueError as error:
+            raise PositionError(str(error)) from None
+
+    def divide(self, depth: int, stop: bytearray | None = None) -> Iterator[tuple[str, int]]:
+        """Yield each move with the number of sequences that begin with it; raises like `perft`."""
+        flag = stop if stop is not None else bytearray(1)
+        try:
+            for move in self.core.moves():
+                yield move_token(move), self.core.perft(depth - 1, flag, move)
+        except ValueError as error:
+            raise PositionError(str(error)) from None
 
     # --- for searchers, front ends and people --------------------------------------------------------------
 

@@ -315,16 +315,13 @@ class Session:
 
         def work() -> list[str]:
             started = time.monotonic()
-            total = 1 if depth == 0 else position.perft(0)
-            if depth:
-                total = 0
-                for token in position.tokens():
-                    if stop[0]:
-                        break
-                    count = position.play(token).perft(depth - 1, stop)
-                    if not stop[0]:
-                        total += count
-                        self._write(f"{token}: {count}")
+            total = 0
+            for token, count in position.divide(depth, stop) if depth else ():
+                if stop[0]:
+                    break
+                total += count
+                self._write(f"{token}: {count}")
+            total = total if depth else 1
             elapsed = round(1000 * (time.monotonic() - started))
             note = "stopped: the count is not complete" if stop[0] else ""
             info = Info(depth=depth, nodes=total, time=elapsed, note=note)
