@@ -93,6 +93,28 @@ def play(
 
 
 @app.command()
+def show(
+    position: Annotated[str | None, typer.Argument(help="Position string; default: the start.")] = None,
+    game: GameName = "deblockle",
+    svg: Annotated[Path | None, typer.Option(help="Write the drawing to this SVG file instead.")] = None,
+    option: RuleOptions = None,
+) -> None:
+    """Draw a position as text or SVG."""
+    from solver import games
+
+    try:
+        chosen = games.get(game)
+        rules = rules_of(option)
+        drawn = chosen.start(rules) if position is None else chosen.parse(position, rules)
+        if svg is None:
+            typer.echo(drawn.text())
+        else:
+            svg.write_text(drawn.svg(), encoding="utf-8")
+    except (BlockwitError, OSError) as error:
+        fail(error)
+
+
+@app.command()
 def perft(
     depth: Annotated[int, typer.Argument(min=0, max=50)],
     game: GameName = "deblockle",
