@@ -302,7 +302,8 @@ class Session:
             result = searcher.search(position, limits, lambda info: self._write(writer.info_line(info)))
             return [writer.bestmove_line(result)]
 
-        self._start(_Running(searcher.stop, searcher.ponderhit), work)
+        ponderhit = searcher.ponderhit if limits.ponder else lambda: None
+        self._start(_Running(searcher.stop, ponderhit), work)
 
     @staticmethod
     def _has_no_limit(command: parser.GoCommand, player: int) -> bool:

@@ -71,7 +71,7 @@ class AlphaBeta:
     def search(self, position: Position, limits: Limits, report: Callable[[Info], None]) -> Result:
         """Search a decision of `position`; see `Searcher`. Raises MoveError for an illegal searchmove."""
         settings = self._settings
-        roots = [action for token in limits.searchmoves for action in position.actions(token)]
+        roots = [action for token in dict.fromkeys(limits.searchmoves) for action in position.actions(token)]
         with self._lock:
             self._limits = limits
             self._pondering = limits.ponder and not self._hit
