@@ -438,9 +438,11 @@ cdef class Searcher:
     def set_time(self, int64_t soft_ms, int64_t hard_ms):
         """Limits from now on in milliseconds, -1 for none: no new iteration after `soft`, the end at `hard`.
 
-        From any thread, also during a search.
+        From any thread, also during a search. More than 10**12 is read as that.
         """
         cdef int64_t now = bw_now()
+        soft_ms = min(soft_ms, 10**12)
+        hard_ms = min(hard_ms, 10**12)
         bw_store(&self.soft, now + soft_ms * 1000000 if soft_ms >= 0 else 0)
         bw_store(&self.c.deadline, now + hard_ms * 1000000 if hard_ms >= 0 else 0)
 
