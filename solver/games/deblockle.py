@@ -420,7 +420,7 @@ class DeblocklePosition(Position):
         for file in "abcdefg":
             table.add_column(file, width=5, justify="center")
         for rank in range(7, 0, -1):
-            row = [shown.get(f"{file}{rank}", Text("")) for file in "abcdefg"]
+            row = [shown.get(f"{file}{rank}", Text("\n\n")) for file in "abcdefg"]
             table.add_row(f"\n{rank}", *row)
         return Group(table, Text(f"South yellow, North blue. {self.text().splitlines()[-2]}."))
 
