@@ -420,7 +420,7 @@ class DeblocklePosition(Position):
         for file in "abcdefg":
             table.add_column(file, width=5, justify="center")
         for rank in range(7, 0, -1):
-            row = [shown.get(f"{file}{rank}", Text("")) for file in "abcdefg"]
+            row = [shown.get(f"{file}{rank}", Text("\n\n")) for file in "abcdefg"]
             table.add_row(f"\n{rank}", *row)
         return Group(table, Text(f"South yellow, North blue. {self.text().splitlines()[-2]}."))
 
@@ -451,7 +451,7 @@ class Deblockle(Game):
         ("c1XLT,e1XLT,c3XLT,e3XLT c5XHS,c7XHS,e5XHS,e7XHS n", 4),
         ("d5CLS,e6TLC c6SLX,d4CTL,d7XHS,f6XLT n", 5),
         ("c4XTH,f1LCT a3XTH,b6LXS,e3SCL,e4XTH n", 5),
-        ("a1XTH,b1XTH,c1XTH,d1XLT c7THX,e7XLT,c5XLT,e5CLS s", 5),
+        ("a1XTH,b1XTH,c1XTH,d1XLT c7THX,e7XLT,c5XLT,e5CLS s", 3),
         ("d1XLT d7XLT s", 9),
         ("d1CTL d7HSX n", 9),
         ("c1SLX,e1LTX,c3XLT c5XLT,e5CLS,c7THX,e7XLT n 0 setup:4v4:X", 3),
