@@ -94,11 +94,11 @@ class State:
             raise ValueError("no blocks at all")
 
     def blocks(self, side: Side) -> tuple[Block, ...]:
-        """The blocks that a side owns."""
+        """Return the blocks that a side owns."""
         return self.south if side == "s" else self.north
 
     def with_blocks(self, side: Side, blocks: tuple[Block, ...]) -> "State":
-        """The same state with other blocks for one side."""
+        """Return the same state with other blocks for one side."""
         return replace(self, south=blocks) if side == "s" else replace(self, north=blocks)
 
 
@@ -106,18 +106,18 @@ class State:
 
 
 def reading_order(block: Block) -> tuple[int, int]:
-    """The order in which positions list blocks: rank by rank from the south, then from the west."""
+    """Return the order in which positions list blocks: rank by rank from the south, then from the west."""
     file, rank = block.square
     return rank, file
 
 
 def other(side: Side) -> Side:
-    """The opponent of a side."""
+    """Return the opponent of a side."""
     return "n" if side == "s" else "s"
 
 
 def add(square: Square, step: Square) -> Square:
-    """The square one step away, perhaps off the board."""
+    """Return the square one step away, perhaps off the board."""
     return square[0] + step[0], square[1] + step[1]
 
 
@@ -127,12 +127,12 @@ def on_board(square: Square) -> bool:
 
 
 def square_name(square: Square) -> str:
-    """The name of a square: a file letter and a rank digit."""
+    """Return the name of a square: a file letter and a rank digit."""
     return "abcdefg"[square[0]] + str(square[1] + 1)
 
 
 def parse_square(text: str) -> Square:
-    """The square with a name."""
+    """Return the square with a name."""
     for square in SQUARES:
         if square_name(square) == text:
             return square
@@ -268,7 +268,7 @@ def touches_opponent(square: Square, opponents: Sequence[Block]) -> bool:
 
 
 def turn_ends(state: State, block: Block, step: Square, options: Options) -> list[Square]:
-    """The final squares of a block tipped one step; the tip square itself when the block stays or exits."""
+    """Return the final squares of a block tipped one step; its own tip square when it stays or exits."""
     tip = add(block.square, step)
     others = [each.square for each in state.south + state.north if each != block]
     if not on_board(tip) or tip in others:
@@ -310,7 +310,7 @@ def moves_by_name(state: State, options: Options) -> dict[str, State]:
 
 
 def winner(state: State) -> Side | None:
-    """The winner, if any: "first to remove all own blocks wins at once"."""
+    """Return the winner, if any: "first to remove all own blocks wins at once"."""
     for side in SIDES:
         if not state.blocks(side):
             return side
@@ -318,14 +318,14 @@ def winner(state: State) -> Side | None:
 
 
 def legal_moves(state: State, options: Options = DEFAULT_OPTIONS) -> list[str]:
-    """The legal moves, sorted: none in a finished game, a forced pass for a player who is deblockle'd."""
+    """Return the legal moves, sorted: none in a finished game, the pass of a deblockle'd player."""
     if winner(state):
         return []
     return sorted(moves_by_name(state, options)) or [PASS]
 
 
 def apply(state: State, move: str, options: Options = DEFAULT_OPTIONS) -> State:
-    """The state after a legal move."""
+    """Return the state after a legal move."""
     if move not in legal_moves(state, options):
         raise ValueError(f"illegal move: {move!r}")
     if move == PASS:
@@ -364,7 +364,7 @@ def perft(state: State, depth: int, options: Options = DEFAULT_OPTIONS) -> int:
 
 
 def turned(state: State) -> State:
-    """The one symmetry: "the 180-degree rotation with swapped colours"."""
+    """Return the one symmetry: "the 180-degree rotation with swapped colours"."""
 
     def turn(block: Block) -> Block:
         (file, rank), (up, north, east) = block.square, block.orientation
@@ -412,7 +412,7 @@ def is_roll(setup: Setup) -> bool:
 
 
 def rolls(setup: Setup) -> dict[str, Fraction]:
-    """The roll tokens (faces in alphabetical order) with their probabilities.
+    """Return the roll tokens (faces in alphabetical order) with their probabilities.
 
     "Each player rolls the opponent's blocks."
     """
@@ -427,7 +427,7 @@ def rolls(setup: Setup) -> dict[str, Fraction]:
 
 
 def apply_roll(setup: Setup, token: str) -> Setup:
-    """The set-up after a roll; the token may name the faces in any order."""
+    """Return the set-up after a roll; the token may name the faces in any order."""
     faces = tuple(sorted(token.removeprefix("roll:")))
     if "roll:" + "".join(faces) not in rolls(setup) or not token.startswith("roll:"):
         raise ValueError(f"no such roll: {token!r}")
@@ -435,7 +435,7 @@ def apply_roll(setup: Setup, token: str) -> Setup:
 
 
 def legal_placements(setup: Setup) -> list[str]:
-    """The placements, sorted.
+    """Return the placements, sorted.
 
     "The rolled symbol must stay up; the roller places them on the opponent's start squares, any square,
     any yaw."
@@ -455,7 +455,7 @@ def legal_placements(setup: Setup) -> list[str]:
 
 
 def apply_placement(setup: Setup, placement: str) -> Setup:
-    """The set-up after a placement: "faces already placed leave the roll"."""
+    """Return the set-up after a placement: "faces already placed leave the roll"."""
     if placement not in legal_placements(setup):
         raise ValueError(f"illegal placement: {placement!r}")
     block = parse_block(placement)
@@ -467,7 +467,7 @@ def apply_placement(setup: Setup, placement: str) -> Setup:
 
 
 def first_state(setup: Setup) -> State:
-    """The position in which South moves, once all blocks lie."""
+    """Return the position in which South moves, once all blocks lie."""
     if setup.roller is not None:
         raise ValueError("the set-up is not finished")
     return State(setup.south, setup.north, "s")
