@@ -90,6 +90,13 @@ ctypedef struct Context:
     void *owner
 
 
+ctypedef struct RootMove:
+    bw_action action
+    int value
+    int length
+    bw_action line[MAX_PLY + 2]
+
+
 # --- transposition table ------------------------------------------------------------------------------------
 
 cdef inline Entry *cluster_of(const Context *c, uint64_t key) noexcept nogil:
@@ -138,6 +145,10 @@ cdef inline int entry_value(const Entry *e, int ply) noexcept nogil:
 
 cdef void tick(Context *c) noexcept with gil:
     (<Searcher>c.owner).tick()
+
+
+cdef void improved(Context *c, RootMove *move) noexcept with gil:
+    (<Searcher>c.owner).improved(move)
 
 
 cdef inline void look_around(Context *c) noexcept nogil:
@@ -319,13 +330,6 @@ cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept no
     return best
 
 
-ctypedef struct RootMove:
-    bw_action action
-    int value
-    int length
-    bw_action line[MAX_PLY + 2]
-
-
 cdef int search_root(Context *c, RootMove *moves, int first, int n, int depth, int alpha,
                      int beta) noexcept nogil:
     """Searches the root moves first..n-1 in their order and brings the best to place `first`."""
@@ -355,6 +359,8 @@ cdef int search_root(Context *c, RootMove *moves, int first, int n, int depth, i
                     moved = moves[i]
                     memmove(&moves[first + 1], &moves[first], (i - first) * sizeof(RootMove))
                     moves[first] = moved
+                    if value < beta:
+                        improved(c, &moves[first])
             alpha = max(alpha, value)
             if alpha >= beta:
                 break
@@ -376,6 +382,8 @@ cdef class Searcher:
     cdef int64_t started
     cdef int64_t soft        # nanoseconds at which no new iteration starts, 0: none
     cdef list last
+    cdef int depth           # of the iteration and
+    cdef int line            # the line under way
     cdef readonly int hash_mb
 
     def __cinit__(self, object capsule, int hash_mb=16):
@@ -438,9 +446,11 @@ cdef class Searcher:
     def set_time(self, int64_t soft_ms, int64_t hard_ms):
         """Limits from now on in milliseconds, -1 for none: no new iteration after `soft`, the end at `hard`.
 
-        From any thread, also during a search.
+        From any thread, also during a search. More than 10**12 is read as that.
         """
         cdef int64_t now = bw_now()
+        soft_ms = min(soft_ms, 10**12)
+        hard_ms = min(hard_ms, 10**12)
         bw_store(&self.soft, now + soft_ms * 1000000 if soft_ms >= 0 else 0)
         bw_store(&self.c.deadline, now + hard_ms * 1000000 if hard_ms >= 0 else 0)
 
@@ -464,8 +474,9 @@ cdef class Searcher:
             nodes: most nodes, 0 for no limit; the count stops exactly there.
             multipv: number of lines to find.
             mate: end once a win in this many turns is found; 0: never for that reason.
-            report: called with (depth, seldepth, line, value, nodes, nanoseconds, actions, final) after each
-                line of each depth and, with `final` false, once a second; value as in the result.
+            report: called with (depth, seldepth, line, value, mate, nodes, nanoseconds, actions, final) after
+                each line of each depth, when a better move turns up within one, and, with `final` false, once
+                a second; value and mate as in the result.
 
         Returns:
             A list of (value, mate, actions), best first: value in 1/10000 of the game's unit; mate in plies
@@ -530,6 +541,7 @@ cdef class Searcher:
         try:
             for d in range(1, most + 1):
                 for line in range(lines):
+                    self.depth, self.line = d, line
                     window = ASPIRATION
                     alpha, beta = -INFINITE, INFINITE
                     if d >= 4 and -PROVEN < moves[line].value < PROVEN:
@@ -549,7 +561,7 @@ cdef class Searcher:
                             break
                     if self.c.aborted:
                         break
-                    self.emit(d, line, &moves[line])
+                    self.improved(&moves[line])
                 if self.failure is not None:
                     raise self.failure
                 if self.c.aborted or self.finished(d, mate, moves, lines):
@@ -582,9 +594,9 @@ cdef class Searcher:
             mate, value = -WIN - value, -BW_UNIT
         return value, mate, [move.line[i] for i in range(move.length)]
 
-    cdef void emit(self, int depth, int line, RootMove *move):
+    cdef void improved(self, RootMove *move):
         value, mate, actions = self.described(move)
-        self.last = [depth, line + 1, value, mate, actions]
+        self.last = [self.depth, self.line + 1, value, mate, actions]
         self.send(True)
 
     cdef void send(self, bint final):

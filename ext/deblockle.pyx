@@ -7,7 +7,7 @@ running over the edge. All tables are made at import from the six roll rules and
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_New
 from libc.math cimport tanh
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
@@ -67,6 +67,7 @@ cdef enum:
     MAX_ACTIONS = 1024  # 4 blocks x 4 tips x 45 targets at most; a set-up lists at most 4 x 4 x 4 placements
     MAX_ROLLS = 126     # multisets of 4 of 6 faces
     FAR = 99            # a lone block that can never exit
+    MAX_PERFT = 64      # plies; each takes some kilobytes of stack
 
 
 ctypedef struct Board:
@@ -105,6 +106,7 @@ cdef uint64_t HOME_STAR[2]
 cdef uint64_t START[2][BLOCKS + 1]
 cdef uint64_t ZOBRIST[2][SQUARES][ORIENTATIONS]
 cdef uint64_t ZOBRIST_SIDE
+cdef uint64_t ZOBRIST_RULES[3][2][2]        # slider, nohop, no_touch: other rules, other values
 cdef int32_t WIN_ESTIMATE[256]              # by the race in half turns, see `evaluate`
 cdef uint8_t TURNS[3][2][2][SQUARES][ORIENTATIONS]  # slider, nohop, side: turns a lone block needs to exit
 
@@ -217,6 +219,9 @@ cdef void make_board():
             for i in range(ORIENTATIONS):
                 ZOBRIST[side][square][i] = bw_splitmix(&seed)
     ZOBRIST_SIDE = bw_splitmix(&seed)
+    for i in range(3):
+        for bits in range(4):
+            ZOBRIST_RULES[i][bits >> 1][bits & 1] = bw_splitmix(&seed)
     for i in range(256):
         # Half a turn ahead in the race is worth about a sixth of the way to a sure win.
         WIN_ESTIMATE[i] = <int32_t>round(9000 * tanh((i - 128) * 0.16))
@@ -446,11 +451,11 @@ cdef inline bw_action random_action(const Board *s, bw_rng *rng) noexcept nogil:
 cdef bw_action game_sample(const void *state, bw_rng *rng) noexcept nogil:
     cdef const Board *s = <const Board *>state
     cdef bw_action rolled
-    cdef int i
+    cdef int _die
     if s.phase != ROLL_DICE:
         return random_action(s, rng)
     rolled = <bw_action>ROLLED << TYPE_SHIFT
-    for i in range(s.handicap[s.side ^ 1]):
+    for _die in range(s.handicap[s.side ^ 1]):
         rolled += <bw_action>1 << (3 * bw_rng_below(rng, FACES))
     return rolled
 
@@ -743,7 +748,7 @@ cdef class State:
         memset(new.s.orientation, 0, sizeof(new.s.orientation))
         new.s.count[0] = new.s.count[1] = 0
         new.s.occupied[0] = new.s.occupied[1] = 0
-        new.s.key = 0
+        new.s.key = ZOBRIST_RULES[new.s.slider][new.s.nohop_ends_turn][new.s.no_touch]
         if side not in (SOUTH, NORTH) or not 0 <= phase <= PLACE or not 0 <= halfmove <= 65535:
             raise ValueError("side, phase or halfmove out of range")
         for owner, blocks in enumerate((south, north)):
@@ -770,13 +775,13 @@ cdef class State:
         i = side ^ 1
         if phase != PLAY and new.s.handicap[i] == 0:
             raise ValueError("a set-up deals blocks to both sides")
+        for owner in range(2):
+            if phase != PLAY and new.s.occupied[owner] & ~START[owner][new.s.handicap[owner]]:
+                raise ValueError("a block of the set-up is not on a start square")
         if phase == ROLL_DICE and (new.s.count[i] or sum(unplaced)):
             raise ValueError("blocks are rolled before the first of them is placed")
-        if phase == PLACE:
-            if new.s.occupied[i] & ~START[i][new.s.handicap[i]]:
-                raise ValueError("a block of the set-up is not on a start square")
-            if sum(unplaced) == 0 or new.s.count[i] + sum(unplaced) != new.s.handicap[i]:
-                raise ValueError("placed blocks and faces left do not add up to the blocks of the set-up")
+        if phase == PLACE and (sum(unplaced) == 0 or new.s.count[i] + sum(unplaced) != new.s.handicap[i]):
+            raise ValueError("placed blocks and faces left do not add up to the blocks of the set-up")
         return new
 
     def raw(self) -> bytes:
@@ -802,7 +807,7 @@ cdef class State:
 
     @property
     def key(self) -> int:
-        """64-bit hash of the position and the side to move, not of the options or the move number."""
+        """64-bit hash of the position, the side to move and the rules, not of the move number."""
         return game_key(&self.s)
 
     @property
@@ -912,21 +917,42 @@ cdef class State:
             return 0
         return count_moves(&self.s) if self.s.phase == PLAY else game_actions(&self.s, NULL, 0)
 
-    def perft(self, int depth, const unsigned char[::1] stop=b"\0") -> int:
-        """Move sequences of `depth` plies by the rules alone: neither draw rule ends a game.
+    def moves(self) -> list[int]:
+        """Moves by the rules alone: where both sides are blocked the pass is one; none in a finished game.
 
-        The GIL is released. Set the first byte of `stop` from another thread to end the count early; the
-        result is then meaningless. Raises ValueError during the set-up.
+        Raises ValueError during the set-up.
         """
-        cdef int64_t total
+        cdef bw_action out[MAX_ACTIONS]
+        cdef int n
         if self.s.phase != PLAY:
             raise ValueError("perft counts moves of the game, not of the set-up")
-        if depth <= 0:
+        if self.s.count[0] == 0 or self.s.count[1] == 0:
+            return []
+        n = write_moves(&self.s, out)
+        return [out[i] for i in range(n)]
+
+    def perft(self, int depth, const unsigned char[::1] stop=b"\0", move=None) -> int:
+        """Move sequences of `depth` plies by the rules alone: neither draw rule ends a game.
+
+        With `move`, one of `moves`, the sequences after it. The GIL is released. Set the first byte of `stop`
+        from another thread to end the count early; the result is then meaningless.
+
+        Raises:
+            ValueError: during the set-up, a depth outside 0..64, or another move.
+        """
+        cdef int64_t total
+        cdef Board s = self.s
+        moves = self.moves()
+        if not 0 <= depth <= MAX_PERFT or stop.shape[0] < 1:
+            raise ValueError(f"perft counts 0 to {MAX_PERFT} plies, and stop needs one byte")
+        if move is not None:
+            if move not in moves:
+                raise ValueError(f"{move} is not a legal action here")
+            make_move(&s, move)
+        if depth == 0:
             return 1
-        if stop.shape[0] < 1:
-            raise ValueError("stop needs one byte")
         with nogil:
-            total = perft(&self.s, depth, &stop[0])
+            total = perft(&s, depth, &stop[0])
         return total
 
 

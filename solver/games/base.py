@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from solver.errors import OptionError, quote
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 OptionValue = str | int | bool
 Options = Mapping[str, OptionValue]
@@ -73,9 +76,7 @@ class OptionSpec:
             for choice in self.choices:
                 if choice.lower() == text.lower():
                     return choice
-            raise OptionError(
-                f"option {self.name}: expected one of {', '.join(self.choices)}, got {quote(text)}"
-            )
+            raise OptionError(f"option {self.name}: expected one of {', '.join(self.choices)}, got {quote(text)}")
         return "" if text == "<empty>" else text
 
 
@@ -132,9 +133,21 @@ class Position(ABC):
     def evaluate(self) -> tuple[float, ...]:
         """Return the static evaluation for each player in the game's unit."""
 
+    def is_setup(self) -> bool:
+        """Tell whether this decision belongs to the set-up rather than to the play."""
+        return False
+
+    def choices(self) -> list[tuple[str, list[str]]]:
+        """Return the legal moves in groups for a person to choose from: a heading and its tokens."""
+        return [("", self.tokens())]
+
     @abstractmethod
     def text(self) -> str:
         """Draw the position as plain text, several lines."""
+
+    def picture(self) -> RenderableType:
+        """Draw the position for a terminal with colours."""
+        return self.text()
 
     @abstractmethod
     def svg(self) -> str:
@@ -166,7 +179,12 @@ class Position(ABC):
             return 1
         if depth == 1:
             return self.count()
-        return sum(self.play(token).perft(depth - 1, stop) for token in self.tokens())
+        return sum(count for _, count in self.divide(depth, stop))
+
+    def divide(self, depth: int, stop: bytearray | None = None) -> Iterator[tuple[str, int]]:
+        """Yield each move with the number of sequences of `depth` plies that begin with it (depth at least 1)."""
+        for token in self.tokens():
+            yield token, self.play(token).perft(depth - 1, stop)
 
 
 class Game(ABC):
@@ -211,7 +229,5 @@ class Game(ABC):
         specs = {spec.name: spec for spec in self.options}
         for name in values:
             if name not in specs:
-                raise OptionError(
-                    f"unknown option {quote(name)} of {self.name}, expected one of {', '.join(specs)}"
-                )
+                raise OptionError(f"unknown option {quote(name)} of {self.name}, expected one of {', '.join(specs)}")
         return {name: spec.read(values.get(name, spec.default)) for name, spec in specs.items()}

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from solver import _deblockle as core
 from solver.errors import MoveError, PositionError, quote
 from solver.games import deblockle_svg
 from solver.games.base import Game, Kind, Options, OptionSpec, OptionValue, Position
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 FACES = core.FACE_LETTERS
 FACE_NAMES = {"S": "star", "T": "stop", "C": "cross", "X": "x", "L": "slider", "H": "hoops"}
@@ -46,7 +49,7 @@ def square_name(index: int) -> str:
 
 def faces_of(orientation: int) -> dict[str, str]:
     """Return the six faces of an orientation by the direction they look to."""
-    up, north, east = core.ORIENTATION_NAMES[orientation]
+    up, north, east = tuple(core.ORIENTATION_NAMES[orientation])
     return {
         "up": up,
         "north": north,
@@ -85,7 +88,7 @@ def _read_blocks(text: str, side: str) -> list[tuple[int, int]]:
             )
         square, faces = match.groups()
         if faces not in ORIENTATION:
-            up, north, east = faces
+            up, north, east = tuple(faces)
             if len({up, north, east, OPPOSITE[up], OPPOSITE[north], OPPOSITE[east]}) < 6:
                 why = "these three faces do not meet in a corner (opposite pairs: S-T, C-X, L-H)"
             else:
@@ -120,8 +123,7 @@ class DeblocklePosition(Position):
     def fen(self) -> str:
         """Return the position string, blocks by rising rank and file."""
         fields = [
-            ",".join(square_name(at) + core.ORIENTATION_NAMES[turned] for at, turned in self.core.blocks(side))
-            or "-"
+            ",".join(square_name(at) + core.ORIENTATION_NAMES[turned] for at, turned in self.core.blocks(side)) or "-"
             for side in (0, 1)
         ]
         fields += ["sn"[self.core.side], str(self.core.halfmove)]
@@ -304,11 +306,21 @@ class DeblocklePosition(Position):
         """Count move sequences by the rules alone (no draws); `stop[0] = 1` from another thread ends it.
 
         Raises:
-            PositionError: during the set-up.
+            PositionError: during the set-up, or a depth outside 0 to 64.
         """
-        if self.core.phase != _PLAY:
-            raise PositionError("perft counts moves of the game, not of the set-up")
-        return self.core.perft(depth, stop if stop is not None else bytearray(1))
+        try:
+            return self.core.perft(depth, stop if stop is not None else bytearray(1))
+        except ValueError as error:
+            raise PositionError(str(error)) from None
+
+    def divide(self, depth: int, stop: bytearray | None = None) -> Iterator[tuple[str, int]]:
+        """Yield each move with the number of sequences that begin with it; raises like `perft`."""
+        flag = stop if stop is not None else bytearray(1)
+        try:
+            for move in self.core.moves():
+                yield move_token(move), self.core.perft(depth - 1, flag, move)
+        except ValueError as error:
+            raise PositionError(str(error)) from None
 
     # --- for searchers, front ends and people --------------------------------------------------------------
 
@@ -348,7 +360,7 @@ class DeblocklePosition(Position):
 
     def text(self) -> str:
         """Draw the board with the face up of each block, South's as `X`, North's as `(X)`."""
-        cells = {name: " * " for name in STARS}
+        cells = dict.fromkeys(STARS, " * ")
         for side, frame in enumerate((" {} ", "({})")):
             for at, turned in self.core.blocks(side):
                 cells[square_name(at)] = frame.format(core.ORIENTATION_NAMES[turned][0])
@@ -358,9 +370,7 @@ class DeblocklePosition(Position):
             lines.append(f" {rank}  {row}  {rank}")
         lines.append(lines[0])
         for side, name in enumerate(SIDES):
-            shown = (
-                square_name(at) + " " + core.ORIENTATION_NAMES[turned] for at, turned in self.core.blocks(side)
-            )
+            shown = (square_name(at) + " " + core.ORIENTATION_NAMES[turned] for at, turned in self.core.blocks(side))
             lines.append(f"{name}: " + (", ".join(shown) or "none left"))
         if self._kind is Kind.TERMINAL:
             lines.append(f"Over: {self.result()}")
@@ -370,13 +380,53 @@ class DeblocklePosition(Position):
         lines.append(f"Position: {self.fen()}")
         return "\n".join(lines)
 
+    def is_setup(self) -> bool:
+        """Tell whether blocks are still being placed."""
+        return self.core.phase != _PLAY
+
+    def choices(self) -> list[tuple[str, list[str]]]:
+        """Group the legal moves by block and tip, each with the face that comes up."""
+        if self.core.phase != _PLAY or "0000" in self._legal:
+            return super().choices()
+        groups: dict[str, list[str]] = {}
+        own = dict(self.core.blocks(self.core.side))
+        for token in self._legal:
+            origin, tip = square_index(token[:2]), square_index(token[2:4])
+            direction = _STEPS.index(tip - origin)
+            face = core.ORIENTATION_NAMES[core.tip(own[origin], direction)][0]
+            heading = f"{token[:2]} {DIRECTIONS[direction]}: {FACE_NAMES[face]}"
+            groups.setdefault(heading, []).append(token)
+        return list(groups.items())
+
+    def picture(self) -> RenderableType:
+        """Draw the board in colours, each block with its faces up, north, east, south and west."""
+        # Rich is slow to import, and the stdio engine never draws with it.
+        from rich import box
+        from rich.console import Group
+        from rich.table import Table
+        from rich.text import Text
+
+        shown: dict[str, Text] = {}
+        for star in STARS:
+            shown[star] = Text("\n★\n", style="yellow", justify="center")
+        for side, style in enumerate(("black on bright_yellow", "bright_white on blue")):
+            for at, turned in self.core.blocks(side):
+                f = faces_of(turned)
+                shown[square_name(at)] = Text(
+                    f"  {f['north']}  \n{f['west']} {f['up']} {f['east']}\n  {f['south']}  ", style=style
+                )
+        table = Table(show_header=True, show_lines=True, box=box.SQUARE, padding=(0, 0), pad_edge=False)
+        table.add_column("")
+        for file in "abcdefg":
+            table.add_column(file, width=5, justify="center")
+        for rank in range(7, 0, -1):
+            row = [shown.get(f"{file}{rank}", Text("\n\n")) for file in "abcdefg"]
+            table.add_row(f"\n{rank}", *row)
+        return Group(table, Text(f"South yellow, North blue. {self.text().splitlines()[-2]}."))
+
     def svg(self) -> str:
         """Draw the board as SVG, each block with the face up and the four side faces."""
-        blocks = [
-            (square_name(at), side, faces_of(turned))
-            for side in (0, 1)
-            for at, turned in self.core.blocks(side)
-        ]
+        blocks = [(square_name(at), side, faces_of(turned)) for side in (0, 1) for at, turned in self.core.blocks(side)]
         return deblockle_svg.board(blocks, self.text().splitlines()[-2])
 
 
@@ -401,7 +451,7 @@ class Deblockle(Game):
         ("c1XLT,e1XLT,c3XLT,e3XLT c5XHS,c7XHS,e5XHS,e7XHS n", 4),
         ("d5CLS,e6TLC c6SLX,d4CTL,d7XHS,f6XLT n", 5),
         ("c4XTH,f1LCT a3XTH,b6LXS,e3SCL,e4XTH n", 5),
-        ("a1XTH,b1XTH,c1XTH,d1XLT c7THX,e7XLT,c5XLT,e5CLS s", 5),
+        ("a1XTH,b1XTH,c1XTH,d1XLT c7THX,e7XLT,c5XLT,e5CLS s", 3),
         ("d1XLT d7XLT s", 9),
         ("d1CTL d7HSX n", 9),
         ("c1SLX,e1LTX,c3XLT c5XLT,e5CLS,c7THX,e7XLT n 0 setup:4v4:X", 3),
@@ -418,9 +468,7 @@ class Deblockle(Game):
     def start(self, options: Options) -> DeblocklePosition:
         """Return the position before South's roll for the north blocks."""
         read = self.read_options(options)
-        return DeblocklePosition(
-            self._empty(read).set_up(int(read["south_blocks"]), int(read["north_blocks"]))
-        )
+        return DeblocklePosition(self._empty(read).set_up(int(read["south_blocks"]), int(read["north_blocks"])))
 
     def parse(self, text: str, options: Options) -> DeblocklePosition:
         """Read `<south> <north> <side> [<halfmove> [setup:...]]`; see docs/protocol.md. Raises PositionError."""
@@ -481,3 +529,4 @@ class Deblockle(Game):
 
 
 GAME = Deblockle()
+DeblocklePosition.game = GAME

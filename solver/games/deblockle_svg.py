@@ -36,8 +36,7 @@ def _block(square: str, side: int, faces: Mapping[str, str]) -> str:
     x, y = _centre(square)
     fill, ink = COLOURS[side]
     letters = "".join(
-        f'<text x="{dx}" y="{dy + 4}" font-size="11">{faces[direction]}</text>'
-        for direction, (dx, dy) in EDGES.items()
+        f'<text x="{dx}" y="{dy + 4}" font-size="11">{faces[direction]}</text>' for direction, (dx, dy) in EDGES.items()
     )
     return (
         f'<g transform="translate({x:g},{y:g})" color="{ink}">'

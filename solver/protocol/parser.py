@@ -9,6 +9,11 @@ from solver.errors import CommandError, quote
 from solver.search.types import Limits
 
 MAX_NUMBER = 10**15
+MAX_TIME = 10**12
+"""Milliseconds; more is read as this much (32 years)."""
+MAX_PERFT = 50
+MAX_DEPTH = 1000
+"""Plies or turns; more is read as this many."""
 
 
 @dataclass(frozen=True)
@@ -91,14 +96,15 @@ def read_go(words: Sequence[str], players: int) -> GoCommand:
             flags.add(word)
         elif word in _LOWEST or word in ("movetime", "perft"):
             low = -MAX_NUMBER if word == "movetime" else _LOWEST.get(word, 0)
-            values[word] = number(f"go {word}", argument(), low)
+            most = MAX_TIME if word == "movetime" else MAX_NUMBER if word == "nodes" else MAX_DEPTH
+            values[word] = min(number(f"go {word}", argument(), low), most)
         elif word in _CLOCKS:
             kind, player = _CLOCKS[word]
-            value = number(f"go {word}", argument(), -MAX_NUMBER)
+            value = min(number(f"go {word}", argument(), -MAX_NUMBER), MAX_TIME)
             (clocks if kind == "clock" else increments)[player] = value
         elif word == "time":
             player = number("go time", argument(), 1, players) - 1
-            clocks[player] = number("go time", argument(), -MAX_NUMBER)
+            clocks[player] = min(number("go time", argument(), -MAX_NUMBER), MAX_TIME)
         elif word == "searchmoves":
             searchmoves = tuple(words[at + 1 :])
             if not searchmoves:
@@ -110,7 +116,7 @@ def read_go(words: Sequence[str], players: int) -> GoCommand:
     if "perft" in values:
         if len(values) > 1 or clocks or increments or flags or searchmoves:
             raise CommandError("go perft: takes no other limit")
-        return GoCommand(Limits(), {}, {}, number("go perft", str(values["perft"]), 0, 50))
+        return GoCommand(Limits(), {}, {}, number("go perft", str(values["perft"]), 0, MAX_PERFT))
     limited = values or clocks or "ponder" in flags
     limits = Limits(
         depth=values.get("depth"),

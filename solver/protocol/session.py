@@ -209,9 +209,7 @@ class Session:
         self._settle("position")
         try:
             position = (
-                self._game.start(self._rules)
-                if command.fen is None
-                else self._game.parse(command.fen, self._rules)
+                self._game.start(self._rules) if command.fen is None else self._game.parse(command.fen, self._rules)
             )
         except PositionError as error:
             raise PositionError(f"position: {error}") from None
@@ -304,7 +302,8 @@ class Session:
             result = searcher.search(position, limits, lambda info: self._write(writer.info_line(info)))
             return [writer.bestmove_line(result)]
 
-        self._start(_Running(searcher.stop, searcher.ponderhit), work)
+        ponderhit = searcher.ponderhit if limits.ponder else lambda: None
+        self._start(_Running(searcher.stop, ponderhit), work)
 
     @staticmethod
     def _has_no_limit(command: parser.GoCommand, player: int) -> bool:
@@ -317,16 +316,13 @@ class Session:
 
         def work() -> list[str]:
             started = time.monotonic()
-            total = 1 if depth == 0 else position.perft(0)
-            if depth:
-                total = 0
-                for token in position.tokens():
-                    if stop[0]:
-                        break
-                    count = position.play(token).perft(depth - 1, stop)
-                    if not stop[0]:
-                        total += count
-                        self._write(f"{token}: {count}")
+            total = 0
+            for token, count in position.divide(depth, stop) if depth else ():
+                if stop[0]:
+                    break
+                total += count
+                self._write(f"{token}: {count}")
+            total = total if depth else 1
             elapsed = round(1000 * (time.monotonic() - started))
             note = "stopped: the count is not complete" if stop[0] else ""
             info = Info(depth=depth, nodes=total, time=elapsed, note=note)
@@ -373,8 +369,7 @@ class Session:
 
     def _eval(self, _: Sequence[str]) -> None:
         values = " ".join(
-            f"{name} {value:+.2f}"
-            for name, value in zip(self._game.players, self._position.evaluate(), strict=False)
+            f"{name} {value:+.2f}" for name, value in zip(self._game.players, self._position.evaluate(), strict=False)
         )
         self._write(f"info string eval {values} ({self._game.unit})")
 

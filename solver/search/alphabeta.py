@@ -71,7 +71,7 @@ class AlphaBeta:
     def search(self, position: Position, limits: Limits, report: Callable[[Info], None]) -> Result:
         """Search a decision of `position`; see `Searcher`. Raises MoveError for an illegal searchmove."""
         settings = self._settings
-        roots = [action for token in limits.searchmoves for action in position.actions(token)]
+        roots = [action for token in dict.fromkeys(limits.searchmoves) for action in position.actions(token)]
         with self._lock:
             self._limits = limits
             self._pondering = limits.ponder and not self._hit
@@ -134,9 +134,7 @@ class AlphaBeta:
         tokens = position.line(chosen[2])
         return Result(tokens[0], tokens[1] if len(tokens) > 1 else None, [found[line] for line in sorted(found)])
 
-    def _weakened(
-        self, position: Position, lines: list[tuple[int, int, list[int]]]
-    ) -> tuple[int, int, list[int]]:
+    def _weakened(self, position: Position, lines: list[tuple[int, int, list[int]]]) -> tuple[int, int, list[int]]:
         """Choose a line after adding noise to its value, the more the lower the skill."""
         rng = random.Random(f"{self._settings.seed} {position.fen()}")
         spread = 250 * (FULL_SKILL - self._settings.skill)

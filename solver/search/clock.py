@@ -31,6 +31,4 @@ def budget(limits: Limits) -> tuple[int, int]:
 
 def at_once(limits: Limits) -> bool:
     """Tell whether there is no time at all: any legal move will do."""
-    return (limits.movetime is not None and limits.movetime <= 0) or (
-        limits.clock is not None and limits.clock <= 0
-    )
+    return (limits.movetime is not None and limits.movetime <= 0) or (limits.clock is not None and limits.clock <= 0)
