@@ -191,8 +191,7 @@ def parse(text: str) -> State:
     if len(fields) == 4 and not (fields[3].isascii() and fields[3].isdigit()):
         raise ValueError(f"the half-move count is not a number: {fields[3]!r}")
     south, north = (
-        () if field == "-" else tuple(parse_block(token) for token in field.split(","))
-        for field in fields[:2]
+        () if field == "-" else tuple(parse_block(token) for token in field.split(",")) for field in fields[:2]
     )
     for side in SIDES:
         if fields[2] == side:
@@ -213,9 +212,7 @@ def format_state(state: State) -> str:
 # --- the turn: tip, then hop the same block
 
 
-def hop_targets(
-    square: Square, face: str, open_squares: Sequence[Square], slider: SliderRule
-) -> list[Square]:
+def hop_targets(square: Square, face: str, open_squares: Sequence[Square], slider: SliderRule) -> list[Square]:
     """Where a block with this face up may hop: "may pass over star squares, never ends on one".
 
     The open squares are those without a block; the square that the hopping block stands on is one of them.
@@ -442,9 +439,7 @@ def legal_placements(setup: Setup) -> list[str]:
     """
     if setup.roller is None or is_roll(setup):
         return []
-    blocks, count = (
-        (setup.north, setup.north_count) if setup.roller == "s" else (setup.south, setup.south_count)
-    )
+    blocks, count = (setup.north, setup.north_count) if setup.roller == "s" else (setup.south, setup.south_count)
     taken = [square_name(block.square) for block in blocks]
     return sorted(
         start + "".join(orientation)
