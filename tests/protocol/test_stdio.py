@@ -206,7 +206,7 @@ def test_client_that_hangs_up_ends_the_engine(engine: Engine) -> None:
 
 
 def test_closed_output_ends_the_engine_quietly() -> None:
-    """The reader goes away while the engine still has much to say."""
+    """The reader goes away in mid-search, then the writer: the engine ends and complains to nobody."""
     with subprocess.Popen(ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -215,15 +215,10 @@ def test_closed_output_ends_the_engine_quietly() -> None:
         process.stdin.flush()
         process.stdout.readline()
         process.stdout.close()
-        try:
-            for _ in range(200):
-                process.stdin.write(b"isready\n")
-                process.stdin.flush()
-        except BrokenPipeError:
-            pass
+        process.stdin.close()
         said = process.stderr.read()
-        process.wait(SECONDS)
-        assert b"Traceback" not in said
+        assert process.wait(SECONDS) == 0
+        assert said == b""
 
 
 # --- a conversation -----------------------------------------------------------------------------------------
