@@ -13,7 +13,7 @@ __all__ = ["ALGORITHMS", "Info", "Limits", "Result", "Score", "Searcher", "Setti
 
 ALGORITHMS = ("auto", "alphabeta", "expectimax", "mcts", "cpsat")
 
-_MODULES = {"alphabeta": "solver.search.alphabeta"}
+_MODULES = {name: f"solver.search.{name}" for name in ("alphabeta", "expectimax", "mcts")}
 
 
 def make(game: Game, algorithm: str, settings: Settings) -> Searcher:
