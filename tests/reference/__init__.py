@@ -1,0 +1,1 @@
+"""Slow reference implementations of the three games, written straight from the rules."""
