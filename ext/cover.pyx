@@ -733,28 +733,29 @@ cdef class Coverer:
         finally:
             self.close_sink(&sink)
 
-    def first_nodes(self, counts, int level):
-        """Return one node for each tile of `counts` that could be the whole top level."""
+    def make_node(self, bytes layout, counts, int score):
+        """Return a beam node: a top level, the tiles left over, the points of that level at its final height."""
         cdef Node node
-        nodes = []
-        for digit in range(DIGITS):
-            if not counts[digit]:
-                continue
-            memset(&node, 0, sizeof(Node))
-            node.layout.count = 1
-            node.layout.spots[0].o = digit * 4
-            node.layout.spots[0].x = MIDDLE
-            node.layout.spots[0].y = MIDDLE
-            for d in range(DIGITS):
-                node.counts[d] = counts[d] - (d == digit)
-            node.score = level * digit
-            node.value = 16 * node.score
-            node.parent = -1
-            nodes.append(PyBytes_FromStringAndSize(<const char *>&node, sizeof(Node)))
-        return nodes
+        cdef uint64_t k
+        if len(counts) != DIGITS or any(not 0 <= n <= MOST for n in counts):
+            raise ValueError(f"expected {DIGITS} counts of tiles, got {counts}")
+        memset(&node, 0, sizeof(Node))
+        node.layout = self.checked(layout)
+        node.score = score
+        node.value = 16 * score
+        node.parent = -1
+        node.key = hash_of(&node.layout)
+        for d in range(DIGITS):
+            node.counts[d] = counts[d]
+            k = node.key ^ <uint64_t>node.counts[d]
+            node.key = bw_splitmix(&k)
+        return PyBytes_FromStringAndSize(<const char *>&node, sizeof(Node))
 
     def node(self, bytes raw):
-        """Return (layout, tiles left by digit, points, value in 1/16 point, index of the parent)."""
+        """Return (layout, tiles left by digit, points, value in 1/16 point, parent's index, key).
+
+        The key is a hash of the layout, up to translation, and of the tiles left.
+        """
         cdef const Node *node
         if len(raw) != sizeof(Node):
             raise ValueError(f"a node has {sizeof(Node)} bytes, got {len(raw)}")
@@ -765,6 +766,7 @@ cdef class Coverer:
             node.score,
             node.value,
             node.parent,
+            node.key,
         )
 
     def expand(
@@ -791,7 +793,7 @@ cdef class Coverer:
         cdef Layout above
         cdef Node *out = NULL
         cdef int64_t n = 0, i
-        layout, counts, score, _, _ = self.node(raw)
+        layout, counts, score, _, _, _ = self.node(raw)
         above = self.checked(layout)
         memset(&b, 0, sizeof(b))
         b.s.shapes = &self.tables

@@ -1,0 +1,183 @@
+"""Good stacks for free problems: a beam over levels, from the top down.
+
+A stack is built downward: each step puts a whole level under the lowest one, with little waste (the compiled
+`Coverer.expand`). What makes or breaks a stack is the area that its lowest level asks the rest to cover, so the
+beam keeps an equal number of the best nodes of every area instead of the best overall: the promising but large
+ones would crowd out those that can still be finished.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from solver.games.nmbr9 import Tile
+from solver.nmbr9.decomposition import contains, minus
+from solver.nmbr9.problem import AREAS, Counts, Problem, points
+from solver.nmbr9.stacks import COVERER, tiles_of
+
+MOST_ON_LEVEL = 12
+
+
+@dataclass(frozen=True)
+class BeamSettings:
+    """One run of the beam.
+
+    `height` levels; `width` nodes a level; `waste` squares that the levels may waste, from the second highest
+    down; `slack` squares that the estimate expects each to waste; `perimeter` cost of an edge of the outline in
+    1/16 point; `noise` in the order of choices; `per_set` and `per_pool`: nodes kept of one set of tiles, under
+    one node and in all; `effort` placements tried under one node (ten times as many on the two lowest levels,
+    where few nodes are left).
+    """
+
+    height: int
+    width: int
+    waste: tuple[int, ...]
+    slack: int
+    perimeter: int
+    noise: int
+    per_set: int
+    per_pool: int
+    effort: int
+    seed: int
+
+
+def draw_settings(rng: random.Random, height: int, width: int) -> BeamSettings:
+    """Draw the settings of one run: no single choice is best, so a long search varies them."""
+    waste = tuple(rng.choice((5, 6, 6, 7, 8)) for _ in range(height))
+    return BeamSettings(
+        height,
+        width,
+        (8, *waste),
+        slack=rng.choice((3, 4, 4, 5, 6)),
+        perimeter=rng.choice((2, 4, 6)),
+        noise=rng.choice((4, 12, 24)),
+        per_set=rng.choice((3, 10)),
+        per_pool=rng.choice((10, 30)),
+        effort=rng.choice((10_000, 30_000)),
+        seed=rng.getrandbits(60),
+    )
+
+
+class Beam:
+    """Runs beams for one free problem; `on_stack(tiles, score)` gets every finished stack that beats the last."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        workers: int,
+        on_stack: Callable[[list[Tile], int], None],
+        stopped: Callable[[], bool],
+    ) -> None:
+        self.problem = problem
+        self.workers = workers
+        self.on_stack = on_stack
+        self.stopped = stopped
+
+    def tops(self, height: int) -> list[bytes]:
+        """Return a node for each single tile and each pair that could be the whole top level."""
+        pool = self.problem.pool
+        singles = [tuple(int(e == d) for e in range(10)) for d in range(10)]
+        pairs = [tuple(x + y for x, y in zip(a, b, strict=True)) for a in singles for b in singles if a <= b]
+        nodes = []
+        for top in (*singles, *pairs):
+            if contains(pool, top) and sum(top) + 2 * (height - 1) <= self.problem.cards:
+                layouts, _ = COVERER.all_layouts(top)
+                left = minus(pool, top)
+                nodes += [COVERER.make_node(raw, left, (height - 1) * points(top)) for raw in layouts]
+        return nodes
+
+    def run(self, settings: BeamSettings) -> int:
+        """Run one beam to the table; returns the best score found, 0 if no stack was finished."""
+        history = [self.tops(settings.height)]
+        with ThreadPoolExecutor(self.workers) as pool:
+            for level in range(settings.height - 2, 0, -1):
+                children: list[bytes] = []
+                for found in pool.map(lambda job: self._expand(settings, *job), self._jobs(history[-1], level)):
+                    children += found
+                    if self.stopped():
+                        return 0
+                history.append(self._select(children, settings))
+        return self._lay_table(history)
+
+    def _jobs(self, nodes: list[bytes], level: int) -> Iterator[tuple[int, bytes, int]]:
+        return ((index, raw, level) for index, raw in enumerate(nodes))
+
+    def _expand(self, settings: BeamSettings, index: int, raw: bytes, level: int) -> list[bytes]:
+        if self.stopped():
+            return []
+        _, left, _, _, _, _ = COVERER.node(raw)
+        cards = self.problem.cards - (sum(self.problem.pool) - sum(left))
+        depth = settings.height - 2 - level
+        return COVERER.expand(
+            raw,
+            index,
+            level,
+            max(1, min(2 + (depth + 2) // 2, cards - 2 * level, MOST_ON_LEVEL)),
+            settings.waste[depth],
+            settings.slack,
+            settings.perimeter,
+            settings.noise,
+            settings.per_set,
+            settings.effort * (10 if level <= 2 else 1),
+            (settings.seed + 0x9E3779B97F4A7C15 * (index + 1)) % 2**64,
+        )
+
+    def _select(self, children: list[bytes], settings: BeamSettings) -> list[bytes]:
+        """Keep `width` nodes: round by round the next best of every area."""
+        groups: dict[int, list[tuple[int, int, Counts, bytes]]] = {}
+        for raw in children:
+            layout, left, _, value, _, key = COVERER.node(raw)
+            size = sum(AREAS[digit] for digit, _, _, _ in COVERER.spots(layout))
+            groups.setdefault(size, []).append((-value, key, left, raw))
+        seen: set[int] = set()
+        picks: list[tuple[int, int, int, bytes]] = []
+        for group in groups.values():
+            group.sort()
+            alike: dict[Counts, int] = {}
+            rank = 0
+            for value, key, left, raw in group:
+                if key in seen or alike.get(left, 0) >= settings.per_pool:
+                    continue
+                seen.add(key)
+                alike[left] = alike.get(left, 0) + 1
+                picks.append((rank, value, key, raw))
+                rank += 1
+        picks.sort()
+        return [raw for _, _, _, raw in picks[: settings.width]]
+
+    def _lay_table(self, history: list[list[bytes]]) -> int:
+        """Finish the nodes of the last level with the tiles left over, best first."""
+        nodes = history[-1]
+        order = sorted(range(len(nodes)), key=lambda i: -COVERER.node(nodes[i])[2])
+        best = 0
+        for index in order[:2000]:
+            layout, left, score, _, _, _ = COVERER.node(nodes[index])
+            if score <= best or self.stopped():
+                break
+            cards = self.problem.cards - (sum(self.problem.pool) - sum(left))
+            if sum(left) > min(cards, MOST_ON_LEVEL):
+                left = _largest(left, min(cards, MOST_ON_LEVEL))
+            found, _ = COVERER.below([layout], left, table=True, max_nodes=500_000)
+            if found:
+                best = score
+                self.on_stack(tiles_of([found[0][0], *self._chain(history, index)]), score)
+        return best
+
+    def _chain(self, history: list[list[bytes]], index: int) -> list[bytes]:
+        """Return the levels of one node, its own first and the top last."""
+        chain = []
+        for nodes in reversed(history):
+            layout, _, _, _, parent, _ = COVERER.node(nodes[index])
+            chain.append(layout)
+            index = parent
+        return chain
+
+
+def _largest(left: Counts, most: int) -> Counts:
+    """Keep the `most` largest tiles of a multiset, low digits first among equals."""
+    digits = sorted((d for d in range(10) for _ in range(left[d])), key=lambda d: (-AREAS[d], d))
+    return tuple(digits[:most].count(d) for d in range(10))
+
