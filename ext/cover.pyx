@@ -85,6 +85,9 @@ ctypedef struct Search:
     int64_t max_nodes
     int64_t overflow
     int32_t table            # this level is the table: tiles left over may lie anywhere beside it
+    int32_t one              # the first layout ends the search
+    int32_t columns          # largest extent of the level and the one above, either way round; 0: no limit
+    int32_t rows
     int32_t found
     int32_t parent
     Sink *sink
@@ -211,6 +214,38 @@ cdef int supported(const Shapes *t, const Layout *above, const Layout *a) noexce
 
 # --- enumeration of one level --------------------------------------------------------------------------------
 
+cdef void stretch(const Shapes *t, const Layout *a, int *box) noexcept nogil:
+    """Widen box = (low x, low y, high x, high y) to hold a layout."""
+    cdef int i
+    cdef const Shape *shape
+    for i in range(a.count):
+        shape = &t.shape[a.spots[i].o]
+        if a.spots[i].x < box[0]:
+            box[0] = a.spots[i].x
+        if a.spots[i].y < box[1]:
+            box[1] = a.spots[i].y
+        if a.spots[i].x + shape.width > box[2]:
+            box[2] = a.spots[i].x + shape.width
+        if a.spots[i].y + shape.height > box[3]:
+            box[3] = a.spots[i].y + shape.height
+
+
+cdef int within_grid(const Search *s) noexcept nogil:
+    """Tell whether the level so far and the one above fit the grid, lying or standing."""
+    cdef int box[4]
+    cdef int width, height
+    box[0] = SIDE
+    box[1] = SIDE
+    box[2] = 0
+    box[3] = 0
+    stretch(s.shapes, &s.layout, box)
+    if s.above != NULL:
+        stretch(s.shapes, s.above, box)
+    width = box[2] - box[0]
+    height = box[3] - box[1]
+    return (width <= s.columns and height <= s.rows) or (width <= s.rows and height <= s.columns)
+
+
 cdef inline int try_put(Search *s, int o, int x, int y) noexcept nogil:
     """Place a tile if it fits the window and overlaps nothing; returns whether it was placed."""
     cdef const Shape *shape = &s.shapes.shape[o]
@@ -231,6 +266,9 @@ cdef inline int try_put(Search *s, int o, int x, int y) noexcept nogil:
     s.counts[o >> 2] -= 1
     s.area_left -= shape.cells
     s.tiles_left -= 1
+    if s.columns and not within_grid(s):
+        take_back(s)
+        return 0
     return 1
 
 
@@ -248,7 +286,7 @@ cdef inline void take_back(Search *s) noexcept nogil:
 
 
 cdef int search_over(Search *s) noexcept nogil:
-    return s.nodes > s.max_nodes or s.sink.full or (s.table and s.found)
+    return s.nodes > s.max_nodes or s.sink.full or (s.one and s.found)
 
 
 cdef void place_beside(Search *s) noexcept nogil:
@@ -614,7 +652,7 @@ cdef class Coverer:
                                 elif ex * ex + ey * ey == 1:
                                     t.contact[a][b][dy + 4][dx + 4] = 1
 
-    cdef void prepare(self, Search *s, object counts, int64_t max_nodes, bint table) except *:
+    cdef void prepare(self, Search *s, object counts, int64_t max_nodes, int columns, int rows) except *:
         cdef int digit
         if len(counts) != DIGITS or any(not 0 <= n <= MOST for n in counts) or not 0 < sum(counts) <= MOST * 2:
             raise ValueError(f"expected {DIGITS} counts of tiles that add up to 1..{MOST * 2}, got {counts}")
@@ -623,7 +661,10 @@ cdef class Coverer:
         memset(s, 0, sizeof(Search))
         s.shapes = &self.tables
         s.max_nodes = max_nodes
-        s.table = table
+        if columns < 0 or rows < 0 or (columns == 0) != (rows == 0):
+            raise ValueError(f"columns and rows are both positive or both 0, got {columns} and {rows}")
+        s.columns = columns
+        s.rows = rows
         for digit in range(DIGITS):
             if counts[digit] and not self.tables.rotations[digit]:
                 raise ValueError(f"digit {digit} has no shape")
@@ -673,15 +714,16 @@ cdef class Coverer:
         cdef Layout a = self.checked(raw)
         return tuple((a.spots[i].o >> 2, a.spots[i].o & 3, a.spots[i].x, a.spots[i].y) for i in range(a.count))
 
-    def all_layouts(self, counts, int64_t cap=1_000_000):
+    def all_layouts(self, counts, int64_t cap=1_000_000, int columns=0, int rows=0):
         """Return (layouts, complete): every connected layout of a set of tiles, up to translation.
 
-        The first tile keeps its first rotation: turning the whole stack gives the others.
+        The first tile keeps its first rotation: turning the whole stack gives the others. `columns` and `rows`
+        limit the extent, either way round.
         """
         cdef Search s
         cdef Sink sink
         cdef int digit, i
-        self.prepare(&s, counts, <int64_t>1 << 62, False)
+        self.prepare(&s, counts, <int64_t>1 << 62, columns, rows)
         self.open_sink(&sink, cap)
         s.sink = &sink
         try:
@@ -698,11 +740,21 @@ cdef class Coverer:
         finally:
             self.close_sink(&sink)
 
-    def below(self, layouts, counts, bint table=False, int64_t cap=100_000, int64_t max_nodes=1 << 40):
+    def below(
+        self,
+        layouts,
+        counts,
+        bint table=False,
+        int64_t cap=100_000,
+        int64_t max_nodes=1 << 40,
+        int columns=0,
+        int rows=0,
+    ):
         """Return (found, complete): layouts of exactly this set of tiles that carry one of `layouts`.
 
         `found` lists (layout, index of the layout that it carries), distinct up to translation. On the table
-        (`table`) tiles left over may lie anywhere beside, so the first layout ends the search, without them.
+        (`table`) the first layout ends the search; without a limit of columns and rows, tiles left over may lie
+        anywhere beside and are not placed.
         `complete` is false when `cap` layouts or `max_nodes` nodes ended it, or the window was too small.
         """
         cdef Search s
@@ -714,7 +766,9 @@ cdef class Coverer:
         try:
             for i, raw in enumerate(layouts):
                 above = self.checked(raw)
-                self.prepare(&s, counts, max_nodes - nodes, table)
+                self.prepare(&s, counts, max_nodes - nodes, columns, rows)
+                s.table = table and not columns
+                s.one = table
                 s.sink = &sink
                 s.parent = i
                 with nogil:

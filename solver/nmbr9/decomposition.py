@@ -49,7 +49,7 @@ def can_carry(upper: Counts, lower: Counts) -> bool:
 
 
 class Decomposition:
-    """The search for one problem of free choice on an unlimited grid (a limit on levels is kept).
+    """The search for one problem of free choice, limits included.
 
     `on_plan(tiles)` gets every stack that beats the incumbent, leftover tiles not yet placed; `on_bound(score)`
     the proven upper bound whenever it falls; `stopped()` is asked often.
@@ -69,6 +69,7 @@ class Decomposition:
         self.on_bound = on_bound
         self.stopped = stopped
         self.tuples = 0
+        self.grid = {"columns": problem.columns or 0, "rows": problem.rows or 0}
         self._rest = lru_cache(maxsize=None)(self._rest_uncached)
         self._choices = lru_cache(maxsize=None)(self._choices_uncached)
 
@@ -133,7 +134,7 @@ class Decomposition:
                 if bound <= self.incumbent:
                     break
                 self.on_bound(bound)
-                layouts, complete = COVERER.all_layouts(top, MOST_LAYOUTS)
+                layouts, complete = COVERER.all_layouts(top, MOST_LAYOUTS, **self.grid)
                 if not complete:
                     return False
                 levels = [[(raw, 0) for raw in layouts]]
@@ -165,7 +166,7 @@ class Decomposition:
             self.tuples += 1
             whole = True
             for lower in self._tables(remaining, left, area(upper)):
-                found, complete = COVERER.below(layouts, lower, table=True)
+                found, complete = COVERER.below(layouts, lower, table=True, **self.grid)
                 if found:
                     self._found([*levels, found], score)
                     return True
@@ -183,7 +184,7 @@ class Decomposition:
         for bound, own, lower in branches:
             if bound <= self.incumbent:
                 break
-            found, complete = COVERER.below(layouts, lower, cap=MOST_LAYOUTS)
+            found, complete = COVERER.below(layouts, lower, cap=MOST_LAYOUTS, **self.grid)
             whole &= complete
             if found:
                 whole &= self._descend(
