@@ -749,19 +749,22 @@ cdef class Coverer:
         int64_t max_nodes=1 << 40,
         int columns=0,
         int rows=0,
+        stopped=None,
     ):
         """Return (found, complete): layouts of exactly this set of tiles that carry one of `layouts`.
 
         `found` lists (layout, index of the layout that it carries), distinct up to translation. On the table
         (`table`) the first layout ends the search; without a limit of columns and rows, tiles left over may lie
         anywhere beside and are not placed.
-        `complete` is false when `cap` layouts or `max_nodes` nodes ended it, or the window was too small.
+        `complete` is false when `cap` layouts or `max_nodes` nodes ended it, when `stopped()` said so between two
+        layouts, or when the window was too small.
         """
         cdef Search s
         cdef Sink sink
         cdef Layout above
         cdef int i
-        cdef int64_t nodes = 0, overflow = 0
+        cdef int64_t nodes = 0, overflow = 0, looked = 0
+        cdef bint ended = False
         self.open_sink(&sink, 1 if table else cap)
         try:
             for i, raw in enumerate(layouts):
@@ -776,13 +779,16 @@ cdef class Coverer:
                     cover(&s, 0)
                 nodes += s.nodes
                 overflow += s.overflow
-                if sink.full or nodes > max_nodes or (table and sink.count):
+                if stopped is not None and nodes - looked > 100_000:
+                    looked = nodes
+                    ended = stopped()
+                if ended or sink.full or nodes > max_nodes or (table and sink.count):
                     break
             self.nodes += nodes
             self.overflow += overflow
             return (
                 [(self.pack(&sink.layouts[i]), sink.parents[i]) for i in range(sink.count)],
-                not sink.full and nodes <= max_nodes and overflow == 0,
+                not sink.full and not ended and nodes <= max_nodes and overflow == 0,
             )
         finally:
             self.close_sink(&sink)

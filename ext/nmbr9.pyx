@@ -12,7 +12,7 @@ complement); a drawn card is the bit 60 and the digit.
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memset
 
 from game cimport (
@@ -763,6 +763,71 @@ TABLE.bounds = g_bounds
 TABLE.order = g_order
 
 
+# --- beam ----------------------------------------------------------------------------------------------------
+
+ctypedef struct Step:
+    int32_t value
+    int32_t parent
+    bw_action action
+
+
+cdef int compare_steps(const void *a, const void *b) noexcept nogil:
+    """Order by falling value, then by parent and action: the order is the same on every machine."""
+    cdef const Step *x = <const Step *>a
+    cdef const Step *y = <const Step *>b
+    if x.value != y.value:
+        return -1 if x.value > y.value else 1
+    if x.parent != y.parent:
+        return -1 if x.parent < y.parent else 1
+    return (x.action > y.action) - (x.action < y.action)
+
+
+cdef int64_t list_steps(const State *s, int parent, int noise, bw_rng *rng, bw_action *moves, int32_t *values,
+                        Step *out) noexcept nogil:
+    """Fill out with every placement of a state and its value; returns how many."""
+    cdef Board b
+    cdef int digit
+    cdef int64_t n, m, total = 0
+    build(s, &b)
+    for digit in range(DIGITS):
+        if not legal_digit(s, digit):
+            continue
+        n = placements(s, &b, digit, moves, ONE_DIGIT, 0)
+        value_moves(s, &b, moves, n, values)
+        for m in range(n):
+            out[total].value = values[m]
+            if noise:
+                out[total].value += <int32_t>bw_rng_below(rng, noise)
+            out[total].parent = parent
+            out[total].action = moves[m]
+            total += 1
+    return total
+
+
+cdef int64_t best_steps(const State *states, Step *steps, int64_t n, State *out, uint64_t *keys,
+                        uint64_t slot_mask, int64_t width) noexcept nogil:
+    """Apply the best steps that lead to different stacks; returns how many states were written."""
+    cdef int64_t i, kept = 0
+    cdef uint64_t key, at
+    cdef State after
+    qsort(steps, n, sizeof(Step), compare_steps)
+    for i in range(n):
+        if kept == width:
+            break
+        after = states[steps[i].parent]
+        g_apply(&after, steps[i].action)
+        key = g_key(&after) | 1  # 0 marks an empty slot
+        at = key >> 1 & slot_mask
+        while keys[at] != 0 and keys[at] != key:
+            at = (at + 1) & slot_mask
+        if keys[at] == key:
+            continue
+        keys[at] = key
+        out[kept] = after
+        kept += 1
+    return kept
+
+
 # --- from Python ---------------------------------------------------------------------------------------------
 
 cdef const State *checked(bytes raw) except NULL:
@@ -999,3 +1064,99 @@ def roll(bytes raw, uint64_t seed):
         raise ValueError("no card is drawn here")
     bw_rng_seed(&rng, seed)
     return DRAW | <uint64_t>draw_card(s, &rng)
+
+
+def beam_step(list raws, int width, int noise, uint64_t seed):
+    """Return at most `width` states one placement further, the best by evaluation, no two of them alike.
+
+    Every placement of every state is valued; `noise` (in 1/256 point) is added at random. All states must wait
+    for a decision and have the same number of tiles; raises ValueError otherwise.
+    """
+    cdef int64_t i, n = len(raws), total = 0, kept
+    cdef State *states = NULL
+    cdef State *out = NULL
+    cdef Step *steps = NULL
+    cdef bw_action *moves = NULL
+    cdef int32_t *values = NULL
+    cdef uint64_t *keys = NULL
+    cdef uint64_t slots = 16
+    cdef bw_rng rng
+    if not 1 <= width <= 1 << 22 or not 0 <= noise <= 1 << 20 or n == 0 or n > 1 << 22:
+        raise ValueError(f"width {width}, noise {noise} or {n} states out of range")
+    bw_rng_seed(&rng, seed)
+    while slots < <uint64_t>(2 * width):
+        slots *= 2
+    try:
+        states = <State *>malloc(n * sizeof(State))
+        if states == NULL:
+            raise MemoryError
+        for i in range(n):
+            states[i] = checked(raws[i])[0]
+            if g_kind(&states[i]) != BW_DECISION or states[i].count != states[0].count:
+                raise ValueError(f"state {i} is not like the first one")
+            total += g_actions(&states[i], NULL, 0)
+        out = <State *>malloc(width * sizeof(State))
+        steps = <Step *>malloc(total * sizeof(Step))
+        moves = <bw_action *>malloc(ONE_DIGIT * sizeof(bw_action))
+        values = <int32_t *>malloc(ONE_DIGIT * sizeof(int32_t))
+        keys = <uint64_t *>calloc(slots, sizeof(uint64_t))
+        if out == NULL or steps == NULL or moves == NULL or values == NULL or keys == NULL:
+            raise MemoryError
+        with nogil:
+            total = 0
+            for i in range(n):
+                total += list_steps(&states[i], <int>i, noise, &rng, moves, values, steps + total)
+            kept = best_steps(states, steps, total, out, keys, slots - 1, width)
+        return [PyBytes_FromStringAndSize(<char *>&out[i], sizeof(State)) for i in range(kept)]
+    finally:
+        free(states)
+        free(out)
+        free(steps)
+        free(moves)
+        free(values)
+        free(keys)
+
+
+def ranked(bytes raw):
+    """Return every placement with its evaluation in points, (action, value), best first."""
+    cdef State s = checked(raw)[0]
+    cdef Board b
+    cdef int64_t n, i
+    cdef int32_t *values = NULL
+    cdef bw_action *moves = NULL
+    n = g_actions(&s, NULL, 0)
+    try:
+        moves = <bw_action *>malloc(max(n, 1) * sizeof(bw_action))
+        values = <int32_t *>malloc(max(n, 1) * sizeof(int32_t))
+        if moves == NULL or values == NULL:
+            raise MemoryError
+        g_actions(&s, moves, n)
+        build(&s, &b)
+        value_moves(&s, &b, moves, n, values)
+        return sorted([(moves[i], values[i] / 256) for i in range(n)], key=lambda pair: (-pair[1], pair[0]))
+    finally:
+        free(moves)
+        free(values)
+
+
+def deal_out(bytes raw, action, uint64_t seed):
+    """Return the final points after `action` (None: from here) when each card goes to its best valued place.
+
+    The cards still unknown are drawn in the order that `seed` gives: the same for every action compared.
+    """
+    cdef State s = checked(raw)[0]
+    cdef bw_rng cards, ties
+    cdef bw_action move
+    if action is not None:
+        move = action
+        raw = play(raw, move)
+        s = checked(raw)[0]
+    bw_rng_seed(&cards, seed)
+    bw_rng_seed(&ties, ~seed)
+    with nogil:
+        while s.left > 0:
+            if g_kind(&s) == BW_CHANCE:
+                g_apply(&s, DRAW | draw_card(&s, &cards))
+            else:
+                g_apply(&s, best_placement(&s, &ties))
+    return score_of(&s)

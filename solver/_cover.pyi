@@ -1,6 +1,6 @@
 """Types of the compiled enumeration of levels. Layouts and nodes are opaque `bytes`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 Spot = tuple[int, int, int, int]
 """(digit, rotation, x, y)."""
@@ -23,6 +23,7 @@ class Coverer:
         max_nodes: int = ...,
         columns: int = 0,
         rows: int = 0,
+        stopped: Callable[[], bool] | None = None,
     ) -> tuple[list[tuple[bytes, int]], bool]: ...
     def make_node(self, layout: bytes, counts: Sequence[int], score: int) -> bytes: ...
     def node(self, raw: bytes) -> tuple[bytes, tuple[int, ...], int, int, int, int]: ...

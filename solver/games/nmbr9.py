@@ -70,9 +70,7 @@ def read_tile(token: str) -> Tile:
 
 def _near(tile: Tile) -> set[tuple[int, int]]:
     own = set(tile.cells())
-    return {
-        (x + dx, y + dy) for x, y in own for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))
-    } - own
+    return {(x + dx, y + dy) for x, y in own for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))} - own
 
 
 def explain(tile: Tile, placed: Sequence[Tile], later: Iterable[Tile] = ()) -> str | None:
@@ -95,7 +93,9 @@ def explain(tile: Tile, placed: Sequence[Tile], later: Iterable[Tile] = ()) -> s
         missing = sorted(cells - covered)
         future = [t for t in later if t.level == tile.level - 1]
         if missing:
-            hole = f"nothing lies beneath its square {missing[0][0]},{missing[0][1]} on level {tile.level - 1}"
+            hole = (
+                f"nothing lies beneath its square {missing[0][0]},{missing[0][1]} on level {tile.level - 1}"
+            )
             if set(missing) <= {cell for t in future for cell in t.cells()}:
                 return f"wrong order: {hole} until later tiles are placed"
             return f"overhang: {hole}"
@@ -235,7 +235,11 @@ class Nmbr9Position(Position):
             lines += _draw_level(self.tiles, level)
         mode, deck, left, hand = _nmbr9.coming(self._raw)
         digits = "".join(map(str, deck)) or "none"
-        coming = {KNOWN: f"deck {digits}", FREE: f"any {left} of {digits}", UNKNOWN: f"unknown order {digits}"}
+        coming = {
+            KNOWN: f"deck {digits}",
+            FREE: f"any {left} of {digits}",
+            UNKNOWN: f"unknown order {digits}",
+        }
         held = f", in hand {hand}" if hand >= 0 else ""
         lines.append(f"score {self.score}, to come: {coming[mode]}{held}")
         return "\n".join(lines)
@@ -386,7 +390,9 @@ class Nmbr9Game(Game):
         deck = sorted(list(range(int(match[2]) + 1)) * int(match[3]))
         left = int(match[4])
         if not 1 <= left <= len(deck):
-            raise OptionError(f"option Problem: {quote(text)} has {len(deck)} tiles, cannot play {left} cards")
+            raise OptionError(
+                f"option Problem: {quote(text)} has {len(deck)} tiles, cannot play {left} cards"
+            )
         return Nmbr9Position(_nmbr9.start(MODES.index(match[1]), deck, left))
 
     def parse(self, text: str, options: Options) -> Nmbr9Position:

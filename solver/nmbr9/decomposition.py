@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from solver.games.nmbr9 import Tile
 from solver.nmbr9.problem import AREAS, Counts, Problem, area, points
@@ -40,7 +40,7 @@ def contains(a: Counts, b: Counts) -> bool:
     return all(x >= y for x, y in zip(a, b, strict=True))
 
 
-@lru_cache(maxsize=None)
+@cache
 def can_carry(upper: Counts, lower: Counts) -> bool:
     """Tell whether some connected layout of `upper` lies on some connected layout of exactly `lower`."""
     layouts, all_of = COVERER.all_layouts(upper)
@@ -139,7 +139,9 @@ class Decomposition:
                     return False
                 levels = [[(raw, 0) for raw in layouts]]
                 remaining = minus(pool, top)
-                if not self._descend(level - 1, top, levels, remaining, cards - sum(top), level * points(top)):
+                if not self._descend(
+                    level - 1, top, levels, remaining, cards - sum(top), level * points(top)
+                ):
                     return False
         except Stopped:
             return False
@@ -166,7 +168,7 @@ class Decomposition:
             self.tuples += 1
             whole = True
             for lower in self._tables(remaining, left, area(upper)):
-                found, complete = COVERER.below(layouts, lower, table=True, **self.grid)
+                found, complete = COVERER.below(layouts, lower, table=True, stopped=self.stopped, **self.grid)
                 if found:
                     self._found([*levels, found], score)
                     return True
@@ -184,7 +186,9 @@ class Decomposition:
         for bound, own, lower in branches:
             if bound <= self.incumbent:
                 break
-            found, complete = COVERER.below(layouts, lower, cap=MOST_LAYOUTS, **self.grid)
+            found, complete = COVERER.below(
+                layouts, lower, cap=MOST_LAYOUTS, stopped=self.stopped, **self.grid
+            )
             whole &= complete
             if found:
                 whole &= self._descend(

@@ -12,9 +12,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from solver import _nmbr9
 from solver.errors import OptionError, quote
-from solver.games.nmbr9 import COPIES, FREE, KNOWN, SHAPES, UNKNOWN, Nmbr9Position, Tile
+from solver.games.nmbr9 import COPIES, FREE, KNOWN, SHAPES, UNKNOWN, Nmbr9Position, Tile, build_position
 
 AREAS = tuple(len(rotations[0]) for rotations in SHAPES)
 """Squares of each digit's tile."""
@@ -29,8 +28,9 @@ _NAME = re.compile(r"([KFU])-([0-9])-([12])-([0-9]{1,2})(?:@([0-9]{1,2})x([0-9]{
 class Problem:
     """What is to be optimized.
 
-    `pool` counts the tiles that may be played, `cards` how many are; `deck` is the order of a known problem and
-    `start` what already lies on the table. `columns`, `rows` and `levels` are limits, None for none.
+    `pool` counts the tiles that may be played, `cards` how many will be; `deck` is the order of a known problem.
+    `start` are tiles that already lie on the table and stay: neither `pool` nor `cards` nor `deck` has them.
+    `columns`, `rows` and `levels` are limits, None for none.
     """
 
     kind: str
@@ -60,7 +60,7 @@ class Problem:
         """Return the position in which the problem starts (limits are the optimizer's, not the rules')."""
         digits = list(self.deck) if self.kind == "K" else [d for d in range(10) for _ in range(self.pool[d])]
         mode = {"K": KNOWN, "F": FREE, "U": UNKNOWN}[self.kind]
-        return Nmbr9Position(_nmbr9.start(mode, digits, self.cards))
+        return build_position(self.start, mode, digits, self.cards)
 
 
 def read_problem(text: str, deck: Sequence[int] = ()) -> Problem:
@@ -110,7 +110,9 @@ def read_order(text: str) -> tuple[int, ...]:
     deck = tuple(int(c) for c in text)
     for digit, number in sorted(Counter(deck).items()):
         if number > COPIES:
-            raise OptionError(f"deck {quote(text)}: {number} cards of digit {digit}, expected at most {COPIES}")
+            raise OptionError(
+                f"deck {quote(text)}: {number} cards of digit {digit}, expected at most {COPIES}"
+            )
     return deck
 
 
@@ -132,15 +134,15 @@ def points(counts: Sequence[int]) -> int:
     return sum(n * d for d, n in enumerate(counts))
 
 
-def building_order(tiles: Sequence[Tile]) -> list[Tile]:
-    """Sort tiles so that they can be placed one by one: lower levels first, each grown as a connected set.
+def building_order(tiles: Sequence[Tile], start: Sequence[Tile] = ()) -> list[Tile]:
+    """Sort tiles so that they can be placed one by one on top of `start`: lower levels first, each grown.
 
     Tiles that touch no earlier one of their level come last of it, for the rules to refuse.
     """
     out: list[Tile] = []
     for level in sorted({tile.level for tile in tiles}):
         waiting = [tile for tile in tiles if tile.level == level]
-        grown: set[tuple[int, int]] = set()
+        grown = {cell for tile in start if tile.level == level for cell in tile.cells()}
         while waiting:
             index = next((i for i, tile in enumerate(waiting) if not grown or _borders(tile, grown)), 0)
             tile = waiting.pop(index)

@@ -1,6 +1,6 @@
-"""Good stacks for free problems: a beam over levels, from the top down.
+"""Good stacks: a beam over levels from the top down, a beam over cards, and neighbourhoods of a plan.
 
-A stack is built downward: each step puts a whole level under the lowest one, with little waste (the compiled
+The first is for free problems. A stack is built downward: each step puts a whole level under the lowest one, with little waste (the compiled
 `Coverer.expand`). What makes or breaks a stack is the area that its lowest level asks the rest to cover, so the
 beam keeps an equal number of the best nodes of every area instead of the best overall: the promising but large
 ones would crowd out those that can still be finished.
@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from solver import _nmbr9
 from solver.games.nmbr9 import Tile
 from solver.nmbr9.decomposition import contains, minus
+from solver.nmbr9.model import StackModel
 from solver.nmbr9.problem import AREAS, Counts, Problem, points
-from solver.nmbr9.stacks import COVERER, tiles_of
+from solver.nmbr9.stacks import COVERER, Plan, counts_of, tiles_of
 
 MOST_ON_LEVEL = 12
 
@@ -95,7 +97,9 @@ class Beam:
         with ThreadPoolExecutor(self.workers) as pool:
             for level in range(settings.height - 2, 0, -1):
                 children: list[bytes] = []
-                for found in pool.map(lambda job: self._expand(settings, *job), self._jobs(history[-1], level)):
+                for found in pool.map(
+                    lambda job: self._expand(settings, *job), self._jobs(history[-1], level)
+                ):
                     children += found
                     if self.stopped():
                         return 0
@@ -181,3 +185,77 @@ def _largest(left: Counts, most: int) -> Counts:
     digits = sorted((d for d in range(10) for _ in range(left[d])), key=lambda d: (-AREAS[d], d))
     return tuple(digits[:most].count(d) for d in range(10))
 
+
+def play_beam(start: bytes, width: int, noise: int, seed: int) -> tuple[list[Tile], int]:
+    """Place the cards one by one, keeping the `width` best stacks by static evaluation.
+
+    `start` is the compiled state to begin with, of a known or free deck. Returns the tiles of the best stack in
+    playing order and its points.
+    """
+    states = [start]
+    for card in range(_nmbr9.coming(start)[2]):
+        states = _nmbr9.beam_step(states, width, noise, (seed + card) % 2**64)
+    best = max(states, key=_nmbr9.score)
+    return [Tile(*item) for item in _nmbr9.placed(best)], _nmbr9.score(best)
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """Tiles to free from a plan, by their index, and the levels where they may go."""
+
+    free: tuple[int, ...]
+    levels: tuple[int, ...]
+
+
+def draw_neighbourhood(rng: random.Random, plan: Plan, held: int, size: int) -> Neighbourhood:
+    """Draw a neighbourhood of about `size` tiles; the first `held` tiles of the plan never move.
+
+    Either some levels in a row are freed as a whole (an inner level has to suit both neighbours, so only
+    together do they change), or one level and single tiles of others that may trade places with it.
+    """
+    movable = range(held, len(plan.tiles))
+    top = max(tile.level for tile in plan.tiles)
+    if rng.random() < 0.7:
+        low = rng.randrange(top + 1)
+        free: list[int] = []
+        levels: list[int] = []
+        for level in range(low, top + 1):
+            more = [i for i in movable if plan.tiles[i].level == level]
+            if free and len(free) + len(more) > size:
+                break
+            free += more
+            levels.append(level)
+    else:
+        level = rng.randrange(top + 1)
+        free = [i for i in movable if plan.tiles[i].level == level]
+        others = [i for i in movable if plan.tiles[i].level != level]
+        free += rng.sample(others, min(len(others), max(1, size - len(free))))
+        levels = sorted({plan.tiles[i].level for i in free})
+    if top in levels:
+        levels.append(top + 1)
+    return Neighbourhood(tuple(sorted(free)), tuple(levels))
+
+
+def neighbourhood_model(problem: Problem, plan: Plan, where: Neighbourhood, seed: int) -> StackModel:
+    """Return the model that looks for a plan at least as good with the freed tiles placed anew."""
+    free = [plan.tiles[i] for i in where.free]
+    kept = [i for i in range(len(plan.tiles)) if i not in set(where.free)]
+    cells = [cell for tile in plan.tiles for cell in tile.cells()]
+    left, right = min(x for x, _ in cells), max(x for x, _ in cells) + 1
+    low, high = min(y for _, y in cells), max(y for _, y in cells) + 1
+    margin_x = 2 if problem.columns is None else min(2, max(0, problem.columns - (right - left)))
+    margin_y = 2 if problem.rows is None else min(2, max(0, problem.rows - (high - low)))
+    known = problem.kind == "K"
+    return StackModel(
+        counts_of(free),
+        len(free),
+        [level for level in where.levels if problem.levels is None or level < problem.levels],
+        (left - margin_x, low - margin_y, right + margin_x, high + margin_y),
+        fixed=[plan.tiles[i] for i in kept],
+        deck=[tile.digit for tile in free] if known else None,
+        ranks=where.free if known else (),
+        fixed_ranks=kept if known else (),
+        at_least=plan.score,
+        hint=free,
+        seed=seed,
+    )

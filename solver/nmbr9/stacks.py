@@ -47,18 +47,24 @@ def within(problem: Problem, tiles: Sequence[Tile]) -> bool:
 def replay(problem: Problem, tiles: Sequence[Tile]) -> Plan | None:
     """Play `tiles` by the rules, in this order (known deck) or in some legal order (free choice).
 
-    Returns None if the rules refuse any of it, if cards are missing, or if a limit of the problem is broken.
+    The tiles of `problem.start` come first. Returns None if the rules refuse any of it, if cards are missing, or
+    if a limit of the problem is broken.
     """
-    position = problem.position()
-    order = list(tiles) if problem.kind == "K" else building_order(tiles)
-    if len(tiles) != problem.cards or not within(problem, order):
+    held = len(problem.start)
+    if (
+        tuple(tiles[:held]) != problem.start
+        or len(tiles) != held + problem.cards
+        or not within(problem, tiles)
+    ):
         return None
+    position = problem.position()
+    rest = list(tiles[held:]) if problem.kind == "K" else building_order(tiles[held:], problem.start)
     try:
-        for tile in order:
+        for tile in rest:
             position = position.play(str(tile))
     except MoveError:
         return None
-    return Plan(tuple(order), position.score)
+    return Plan(position.tiles, position.score)
 
 
 def complete(problem: Problem, tiles: Sequence[Tile]) -> Plan | None:
