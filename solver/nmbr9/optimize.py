@@ -25,7 +25,14 @@ from solver.nmbr9.bounds import Master, most_levels
 from solver.nmbr9.decomposition import Decomposition
 from solver.nmbr9.model import StackModel
 from solver.nmbr9.problem import Problem, problem_of
-from solver.nmbr9.search import Beam, draw_neighbourhood, draw_settings, neighbourhood_model, play_beam
+from solver.nmbr9.search import (
+    Beam,
+    draw_neighbourhood,
+    draw_settings,
+    first_settings,
+    neighbourhood_model,
+    play_beam,
+)
 from solver.nmbr9.stacks import Plan, complete, replay
 from solver.nmbr9.unknown import Choice, choose
 from solver.search.types import Info, Limits, Result, Score
@@ -172,7 +179,10 @@ class Optimizer:
             return
         likely = max(2, min(most_levels(self.problem), round(0.37 * self.problem.cards)))
         height = max(2, likely + rng.choice((-1, 0, 0, 0, 0, 1)))
-        settings = draw_settings(rng, height, 2 * width)
+        if self.rounds == 1:
+            settings = first_settings(likely, self.seed)
+        else:
+            settings = draw_settings(rng, height, 4 * width)
         Beam(self.problem, self.workers, self._stack, self._over).run(settings)
 
     def _stack(self, tiles: list[Tile], score: int) -> None:

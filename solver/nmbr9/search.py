@@ -47,8 +47,12 @@ class BeamSettings:
 
 
 def draw_settings(rng: random.Random, height: int, width: int) -> BeamSettings:
-    """Draw the settings of one run: no single choice is best, so a long search varies them."""
-    waste = tuple(rng.choice((5, 6, 6, 7, 8)) for _ in range(height))
+    """Draw the settings of one run: no single choice is best, so a long search varies them.
+
+    Six squares of waste on every level work best most often.
+    """
+    same = rng.choice((6, 6, 6, 5, 7))
+    waste = tuple(same if rng.random() < 0.75 else rng.choice((5, 6, 7, 8)) for _ in range(height))
     return BeamSettings(
         height,
         width,
@@ -61,6 +65,11 @@ def draw_settings(rng: random.Random, height: int, width: int) -> BeamSettings:
         effort=rng.choice((10_000, 30_000)),
         seed=rng.getrandbits(60),
     )
+
+
+def first_settings(height: int, seed: int) -> BeamSettings:
+    """Return the settings that did best in single short runs of the full game."""
+    return BeamSettings(height, 500, (8,) + (6,) * height, 4, 4, 12, 10, 30, 10_000, seed)
 
 
 class Beam:
