@@ -21,6 +21,7 @@ from solver.nmbr9.problem import AREAS, Counts, Problem, points
 from solver.nmbr9.stacks import COVERER, Plan, counts_of, tiles_of
 
 MOST_ON_LEVEL = 12
+MOST_WASTE = 14
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ class BeamSettings:
     `height` levels; `width` nodes a level; `waste` squares that the levels may waste, from the second highest
     down; `slack` squares that the estimate expects each to waste; `perimeter` cost of an edge of the outline in
     1/16 point; `noise` in the order of choices; `per_set` and `per_pool`: nodes kept of one set of tiles, under
-    one node and in all; `effort` placements tried under one node (ten times as many on the two lowest levels,
-    where few nodes are left).
+    one node and in all; `effort` placements tried under one node (ten times as many on level 2, where few are
+    left).
     """
 
     height: int
@@ -86,6 +87,7 @@ class Beam:
         self.workers = workers
         self.on_stack = on_stack
         self.stopped = stopped
+        self._best = 0
 
     def tops(self, height: int) -> list[bytes]:
         """Return a node for each single tile and each pair that could be the whole top level."""
@@ -101,19 +103,73 @@ class Beam:
         return nodes
 
     def run(self, settings: BeamSettings) -> int:
-        """Run one beam to the table; returns the best score found, 0 if no stack was finished."""
+        """Run one beam to the table; returns the best score found, 0 if no stack was finished.
+
+        The two lowest levels are not left to the beam: few nodes get there, and their area leaves so little
+        room that all ways to finish them can be tried.
+        """
         history = [self.tops(settings.height)]
+        self._best = 0
         with ThreadPoolExecutor(self.workers) as pool:
-            for level in range(settings.height - 2, 0, -1):
+            for level in range(settings.height - 2, 1, -1):
                 children: list[bytes] = []
-                for found in pool.map(
-                    lambda job: self._expand(settings, *job), self._jobs(history[-1], level)
-                ):
+                for found in pool.map(lambda job: self._expand(settings, *job), self._jobs(history[-1], level)):
                     children += found
                     if self.stopped():
                         return 0
                 history.append(self._select(children, settings))
-        return self._lay_table(history)
+            last = history[-1]
+            order = sorted(range(len(last)), key=lambda i: -COVERER.node(last[i])[2])
+            finish = self._finish if settings.height > 2 else self._lay_table
+            for _ in pool.map(lambda index: finish(history, last[index], index, settings), order):
+                pass
+        return self._best
+
+    def _cards(self, left: Counts) -> int:
+        """Return how many of the tiles left may still be played."""
+        return self.problem.cards - (sum(self.problem.pool) - sum(left))
+
+    def _finish(self, history: list[list[bytes]], raw: bytes, index: int, settings: BeamSettings) -> None:
+        """Try everything for levels 1 and 0 under a node of level 2."""
+        layout, left, score, _, _, _ = COVERER.node(raw)
+        cards = self._cards(left)
+        own = sum(AREAS[digit] for digit, _, _, _ in COVERER.spots(layout))
+        digits = sorted((d for d in range(10) for _ in range(left[d])), reverse=True)
+        spare = sum(sorted((AREAS[d] for d in digits), reverse=True)[:cards]) - 2 * own
+        if self.stopped() or cards < 4 or spare < 0 or score + sum(digits[: cards - 2]) <= self._best:
+            return
+        children = COVERER.expand(
+            raw,
+            index,
+            1,
+            min(cards - 2, MOST_ON_LEVEL),
+            min(spare // 2 + 1, MOST_WASTE),
+            settings.slack,
+            settings.perimeter,
+            settings.noise,
+            200,
+            3_000_000,
+            settings.seed,
+        )
+        children.sort(key=lambda child: -COVERER.node(child)[2])
+        for child in children[:400]:
+            if self.stopped() or COVERER.node(child)[2] <= self._best:
+                return
+            self._lay_table([*history, [child]], child, 0, settings)
+
+    def _lay_table(self, history: list[list[bytes]], raw: bytes, index: int, settings: BeamSettings) -> None:
+        """Lay the tiles left over under a node of level 1."""
+        layout, left, score, _, _, _ = COVERER.node(raw)
+        if score <= self._best or self.stopped():
+            return
+        most = min(self._cards(left), MOST_ON_LEVEL)
+        if sum(left) > most:
+            left = _largest(left, most)
+        found, _ = COVERER.below([layout], left, table=True, max_nodes=200_000)
+        if found and score > self._best:
+            self._best = score
+            chain = self._chain(history, index)
+            self.on_stack(tiles_of([found[0][0], *chain]), score)
 
     def _jobs(self, nodes: list[bytes], level: int) -> Iterator[tuple[int, bytes, int]]:
         return ((index, raw, level) for index, raw in enumerate(nodes))
@@ -134,7 +190,7 @@ class Beam:
             settings.perimeter,
             settings.noise,
             settings.per_set,
-            settings.effort * (10 if level <= 2 else 1),
+            settings.effort * (10 if level == 2 else 1),
             (settings.seed + 0x9E3779B97F4A7C15 * (index + 1)) % 2**64,
         )
 
@@ -160,24 +216,6 @@ class Beam:
                 rank += 1
         picks.sort()
         return [raw for _, _, _, raw in picks[: settings.width]]
-
-    def _lay_table(self, history: list[list[bytes]]) -> int:
-        """Finish the nodes of the last level with the tiles left over, best first."""
-        nodes = history[-1]
-        order = sorted(range(len(nodes)), key=lambda i: -COVERER.node(nodes[i])[2])
-        best = 0
-        for index in order[:2000]:
-            layout, left, score, _, _, _ = COVERER.node(nodes[index])
-            if score <= best or self.stopped():
-                break
-            cards = self.problem.cards - (sum(self.problem.pool) - sum(left))
-            if sum(left) > min(cards, MOST_ON_LEVEL):
-                left = _largest(left, min(cards, MOST_ON_LEVEL))
-            found, _ = COVERER.below([layout], left, table=True, max_nodes=500_000)
-            if found:
-                best = score
-                self.on_stack(tiles_of([found[0][0], *self._chain(history, index)]), score)
-        return best
 
     def _chain(self, history: list[list[bytes]], index: int) -> list[bytes]:
         """Return the levels of one node, its own first and the top last."""
