@@ -26,7 +26,8 @@ CHESS_DEPTH = 4
 def chess_perft(board: chess.Board, depth: int) -> int:
     """Count legal move sequences; the last ply is counted, not made."""
     if depth == 1:
-        return board.legal_moves.count()
+        leaves: int = board.legal_moves.count()
+        return leaves
     total = 0
     for move in board.legal_moves:
         board.push(move)

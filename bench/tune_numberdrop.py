@@ -59,9 +59,7 @@ class Learner:
             "#ifndef BLOCKWIT_NUMBERDROP_WEIGHTS_H\n#define BLOCKWIT_NUMBERDROP_WEIGHTS_H\n\n"
             "#include <stdint.h>\n\n"
             f"#define ND_WEIGHT_COUNT {len(rows)}\n"
-            f"static const int32_t ND_WEIGHTS[ND_WEIGHT_COUNT] = {{\n    "
-            + ",\n    ".join(lines)
-            + "};\n\n#endif\n"
+            f"static const int32_t ND_WEIGHTS[ND_WEIGHT_COUNT] = {{\n    " + ",\n    ".join(lines) + "};\n\n#endif\n"
         )
 
 

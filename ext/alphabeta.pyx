@@ -519,14 +519,14 @@ cdef class Searcher:
         self.c.repetition = game.repetition(raw)
         for i in range(n):
             self.c.actions[i] = chosen[i]
+        memset(self.c.killers, 0xFF, sizeof(self.c.killers))
+        memset(self.c.history, 0, sizeof(self.c.history))
         score_actions(self.c, raw, n, 0, BW_NO_ACTION)
         for i in range(n):
             pick(self.c, i, n, 0)
             moves[i].action = self.c.actions[i]
             moves[i].line[0] = moves[i].action
             moves[i].length = 1
-        memset(self.c.killers, 0xFF, sizeof(self.c.killers))
-        memset(self.c.history, 0, sizeof(self.c.history))
         self.c.generation += 1
         self.c.nodes = 0
         self.c.node_limit = nodes

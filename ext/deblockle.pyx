@@ -773,7 +773,7 @@ cdef class State:
             new.s.unplaced[i] = unplaced[i]
         new.s.handicap[0], new.s.handicap[1] = handicap
         i = side ^ 1
-        if phase != PLAY and new.s.handicap[i] == 0:
+        if phase != PLAY and 0 in (new.s.handicap[0], new.s.handicap[1]):
             raise ValueError("a set-up deals blocks to both sides")
         for owner in range(2):
             if phase != PLAY and new.s.occupied[owner] & ~START[owner][new.s.handicap[owner]]:

@@ -207,6 +207,52 @@ def match(
     typer.echo(f"points a game {tally.points[0] / tally.games:.2f} : {tally.points[1] / tally.games:.2f}")
 
 
+@app.command()
+def simulate(
+    policy: Annotated[str, typer.Argument(help="random, greedy, or settings like movetime=300,algorithm=mcts.")],
+    count: Annotated[int, typer.Option("--games", min=1, help="Number of games.")] = 1000,
+    game: GameName = "numberdrop",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first game; the next one has the next.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Games played at the same time.")] = 1,
+    journal: Annotated[
+        Path | None, typer.Option(help="Keep every finished game here; the same call goes on where it stopped.")
+    ] = None,
+    option: RuleOptions = None,
+) -> None:
+    """Play many seeded games: mean, spread, percentiles and a histogram of the points."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from solver import simulate as simulation
+
+    samples: list[simulation.Sample] = []
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    try:
+        with Progress(*columns, console=Console(stderr=True)) as progress:
+            task = progress.add_task("", total=count)
+            played = simulation.simulate(
+                game, rules_of(option), policy, range(seed, seed + count), jobs=jobs, journal=journal
+            )
+            total = 0.0
+            for sample in played:
+                samples.append(sample)
+                total += sum(sample.points) / len(sample.points)
+                progress.update(task, advance=1, description=f"mean {total / len(samples):.2f}")
+    except BlockwitError as error:
+        fail(error)
+    except KeyboardInterrupt:
+        typer.echo("stopped", err=True)
+    if not samples:
+        raise typer.Exit(1)
+    figures = simulation.summarise(samples)
+    typer.echo(f"{figures.games} games of {policy}: mean {figures.mean:.2f} ± {figures.error:.2f} (standard error)")
+    typer.echo(f"deviation {figures.deviation:.2f}, decisions {figures.decisions:.1f}, rolls {figures.chances:.1f}")
+    shares = zip(simulation.PERCENTILES, figures.percentiles, strict=True)
+    typer.echo("percentiles " + "  ".join(f"{share}%: {value:g}" for share, value in shares))
+    for line in simulation.histogram(figures.values):
+        typer.echo(line)
+
+
 def version(value: bool) -> None:
     """Print the version and leave."""
     if value:

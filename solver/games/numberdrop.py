@@ -309,10 +309,7 @@ class NumberDropPosition(Position):
         """Return the legal moves or outcomes from number `start`, at most `count`; a page costs no full list."""
         if self.phase in (TILE, ROLL):
             outcomes = core.list_outcomes(self._raw)
-            return [
-                action_token(action)
-                for action, _ in outcomes[start : None if count is None else start + count]
-            ]
+            return [action_token(action) for action, _ in outcomes[start : None if count is None else start + count]]
         if count is None:
             count = max(0, self._count - start)
         if self.phase == DROP:
@@ -367,13 +364,7 @@ class NumberDropPosition(Position):
             return self._read_turn(token)
         if self.phase == TILE and head == "tile" and rest in PIECES:
             return (_TAG_TILE | PIECES.index(rest) << 3,)
-        if (
-            self.phase == WRITE
-            and head == "write"
-            and len(rest) == 2
-            and rest[0] in COLUMNS
-            and rest[1] == "1"
-        ):
+        if self.phase == WRITE and head == "write" and len(rest) == 2 and rest[0] in COLUMNS and rest[1] == "1":
             return (_TAG_WRITE | COLUMNS.index(rest[0]) << 3,)
         if self.phase == ROLL and head == "roll":
             match = _ROLLED.fullmatch(rest)
@@ -461,9 +452,7 @@ class NumberDropPosition(Position):
         letters = []
         for entry in state["letters"]:
             notch = "" if entry["notch"] is None else f" {entry['notch']}/4"
-            letters.append(
-                f"{entry['letter']} {entry['tile'] or '?'}{notch}{' crossed' if entry['crossed'] else ''}"
-            )
+            letters.append(f"{entry['letter']} {entry['tile'] or '?'}{notch}{' crossed' if entry['crossed'] else ''}")
         lines = ["Tiles: " + ", ".join(letters)]
         blocks = [_sheet_text(i, sheet) for i, sheet in enumerate(state["sheets"])]
         for first in range(0, len(blocks), 3):
@@ -526,9 +515,7 @@ def _sheet_text(number: int, sheet: dict[str, Any]) -> list[str]:
     boxes = {claim["box"] for claim in sheet["claims"]}
     lines = [f"Sheet {number + 1}: {sheet['score']['total']} points"]
     for row, digits in zip(range(ROWS, 0, -1), sheet["rows"], strict=True):
-        cells = "".join(
-            digit + marks.get(f"{column}{row}", " ") for column, digit in zip(COLUMNS, digits, strict=True)
-        )
+        cells = "".join(digit + marks.get(f"{column}{row}", " ") for column, digit in zip(COLUMNS, digits, strict=True))
         full = "+2" if row <= LINE and "." not in digits else "  "
         lines.append(f"{row:2} |{cells}|{full}")
         if row == LINE + 1:
@@ -556,9 +543,7 @@ class NumberDrop(Game):
         OptionSpec("tiles", "string", "pool10", help="pool10, extra5 or five tiles like V3,I4,U5,X5,T5"),
         OptionSpec("straight", "combo", "path", ("path", "set"), help="what a straight is"),
         OptionSpec("over_row", "combo", "-5", ("-5", "0"), help="points for a row touched above the line"),
-        OptionSpec(
-            "dead_letter", "combo", "literal", ("literal", "autocross"), help="a letter that all have circled"
-        ),
+        OptionSpec("dead_letter", "combo", "literal", ("literal", "autocross"), help="a letter that all have circled"),
         OptionSpec("solo_end", "combo", "turn", ("turn", "now"), help="when all tiles are at the bottom"),
     )
     algorithms: ClassVar[tuple[str, ...]] = ("expectimax", "mcts")
@@ -648,9 +633,7 @@ def _read_tile_field(text: str, solo: bool) -> tuple[bytes, bytes]:
     for letter, entry in zip(LETTERS, entries, strict=True):
         name, colon, notch = entry.partition(":")
         if name != "-" and name not in PIECES:
-            raise PositionError(
-                f"tile of {letter}: expected one of {', '.join(PIECES)} or -, got {quote(name)}"
-            )
+            raise PositionError(f"tile of {letter}: expected one of {', '.join(PIECES)} or -, got {quote(name)}")
         if bool(colon) != solo or (solo and notch not in ("0", "1", "2", "3", "4")):
             want = "a notch like T4:0 in the solo game" if solo else "no notch outside the solo game"
             raise PositionError(f"tile of {letter}: expected {want}, got {quote(entry)}")
@@ -664,8 +647,7 @@ def _read_phase(text: str) -> tuple[int, int | None, int, int]:
     match = _PHASE.fullmatch(text)
     if not match:
         raise PositionError(
-            "phase: expected tile, write:P, roll, slide0, slide1, blockN:P:LETTER, drop:P or over, "
-            f"got {quote(text)}"
+            f"phase: expected tile, write:P, roll, slide0, slide1, blockN:P:LETTER, drop:P or over, got {quote(text)}"
         )
     plain, named, player, slides, blocked, letter = match.groups()
     if named:

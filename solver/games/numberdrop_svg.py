@@ -21,10 +21,7 @@ FILL = {"I": "#e3eff9", "S": "#e3f4e9", "B": "#f1e5f7"}
 
 
 def _text(x: float, y: float, text: str, size: int = 14, color: str = INK, anchor: str = "middle") -> str:
-    return (
-        f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{color}" text-anchor="{anchor}">'
-        f"{escape(text)}</text>"
-    )
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{color}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
 def _corner(cell: str) -> tuple[int, int]:
@@ -50,9 +47,7 @@ def _outline(cells: Iterable[str], color: str) -> str:
             lines.append(f"M{x0} {y0}H{x1}")
         if below:
             lines.append(f"M{x0} {y1}H{x1}")
-    return (
-        f'<path d="{"".join(lines)}" fill="none" stroke="{color}" stroke-width="2.5" stroke-linecap="round"/>'
-    )
+    return f'<path d="{"".join(lines)}" fill="none" stroke="{color}" stroke-width="2.5" stroke-linecap="round"/>'
 
 
 def _boxes(sheet: dict[str, Any], y: int) -> list[str]:
@@ -86,9 +81,7 @@ def _letters(sheet: dict[str, Any], letters: list[dict[str, Any]], y: int) -> li
     for i, entry in enumerate(letters):
         x = CELL + i * CELL * 1.45 + CELL / 2
         if entry["letter"] in sheet["circled"]:
-            parts.append(
-                f'<circle cx="{x:g}" cy="{y + 9}" r="10" fill="none" stroke="{INK}" stroke-width="2"/>'
-            )
+            parts.append(f'<circle cx="{x:g}" cy="{y + 9}" r="10" fill="none" stroke="{INK}" stroke-width="2"/>')
         parts.append(_text(x, y + 14, entry["letter"]))
         if entry["crossed"]:
             parts.append(f'<path d="M{x - 8:g} {y + 1}l16 16m0 -16l-16 16" stroke="{RED}" stroke-width="2"/>')
@@ -103,9 +96,7 @@ def _sheet(number: int, sheet: dict[str, Any], letters: list[dict[str, Any]]) ->
     for claim in sheet["claims"]:
         for cell in claim["cells"]:
             x, y = _corner(cell)
-            parts.append(
-                f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{FILL[claim["box"][0]]}"/>'
-            )
+            parts.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{FILL[claim["box"][0]]}"/>')
     for row, digits in zip(range(ROWS, 0, -1), sheet["rows"], strict=True):
         y = TOP + (ROWS - row) * CELL
         parts.append(_text(CELL - 6, y + 18, str(row), 11, PALE, "end"))
@@ -117,17 +108,13 @@ def _sheet(number: int, sheet: dict[str, Any], letters: list[dict[str, Any]]) ->
         for column, digit in zip(COLUMNS, digits, strict=True):
             x = CELL + COLUMNS.index(column) * CELL
             fill = PALE if digit == "X" else "none"
-            parts.append(
-                f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{fill}" stroke="#ccc"/>'
-            )
+            parts.append(f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{fill}" stroke="#ccc"/>')
             if digit != ".":
                 parts.append(_text(x + CELL / 2, y + 19, digit, 16, "#fff" if digit == "X" else INK))
     parts += [_outline(claim["cells"], OUTLINE[claim["box"][0]]) for claim in sheet["claims"]]
     line = TOP + (ROWS - LINE) * CELL
     parts.append(f'<path d="M{CELL - 4} {line}H{CELL * 8 + 4}" stroke="{RED}" stroke-width="3"/>')
-    parts += [
-        _text(CELL * (i + 1.5), TOP + ROWS * CELL + 14, column, 11, PALE) for i, column in enumerate(COLUMNS)
-    ]
+    parts += [_text(CELL * (i + 1.5), TOP + ROWS * CELL + 14, column, 11, PALE) for i, column in enumerate(COLUMNS)]
     bottom = TOP + ROWS * CELL + 22
     return parts + _boxes(sheet, bottom) + _letters(sheet, letters, bottom + 2 * CELL + 8)
 

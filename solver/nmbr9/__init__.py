@@ -1,1 +1,1 @@
-"""The NMBR 9 optimizer."""
+"""The optimizer of NMBR 9: exact proofs, beam and large-neighbourhood search, and the table-game opponent."""

@@ -66,8 +66,12 @@ def score(position: NumberDropPosition, player: int = 1) -> dict[str, int]:
 
 # --- sheet and score -----------------------------------------------------------------------------------------
 
-CHECK = "....... ....... .....43 .....66 4412666 5441471 6446777 123X322 44XXX12 455X.22 5556422 5275.56 XXX2341 X.X123."
-CHECK_CLAIMS = "....... ....... ....... .....55 ....555 .....4. ..D.444 DDD..77 33....7 366..77 666..77 6....FF ...FFF. ...F..."
+CHECK = (
+    "....... ....... .....43 .....66 4412666 5441471 6446777 123X322 44XXX12 455X.22 5556422 5275.56 XXX2341 X.X123."
+)
+CHECK_CLAIMS = (
+    "....... ....... ....... .....55 ....555 .....4. ..D.444 DDD..77 33....7 366..77 666..77 6....FF ...FFF. ...F..."
+)
 FIRST = "1......"
 COLUMN_10 = " ".join(["1......"] * 10)
 COLUMN_11 = " ".join(["1......"] * 11)
@@ -172,9 +176,7 @@ def test_a_star_is_any_digit(rolled: str, fillings: int) -> None:
     assert core.count_actions(position.raw()) == 6 * fillings
 
 
-@pytest.mark.parametrize(
-    ("shape", "count"), [("I", 11), ("O", 6), ("T", 22), ("S", 22), ("L", 44), ("*", 105)]
-)
+@pytest.mark.parametrize(("shape", "count"), [("I", 11), ("O", 6), ("T", 22), ("S", 22), ("L", 44), ("*", 105)])
 def test_orientations_and_mirrors_times_columns(shape: str, count: int) -> None:
     # Four equal digits can be arranged in one way only.
     position = at(sheet(FIRST), rolled=f"1111{shape}", dice="111111/111111/111111/111111")
@@ -593,9 +595,7 @@ def test_solo_ends_when_all_tiles_are_at_the_bottom() -> None:
     turn = solo(PLAIN, "34444", phase="slide0", crossed="BCDE").play("slide:A").play("x:I4r0@1")
     assert turn.state()["phase"] == "drop"
     assert turn.play("I0@1:1234").kind() is Kind.TERMINAL
-    now = (
-        solo(PLAIN, "34444", phase="slide0", crossed="BCDE", solo_end="now").play("slide:A").play("x:I4r0@1")
-    )
+    now = solo(PLAIN, "34444", phase="slide0", crossed="BCDE", solo_end="now").play("slide:A").play("x:I4r0@1")
     assert now.kind() is Kind.TERMINAL
     assert now.returns() == (2.0,)
 

@@ -61,9 +61,7 @@ def assert_same(position: NumberDropPosition, state: ref.State, options: ref.Opt
         assert {cell_of(name) for claim in sheet["claims"] for name in claim["cells"]} == want.used
         boxes = {claim["box"] for claim in sheet["claims"]}
         assert boxes == (
-            {f"I{k}" for k in want.identical}
-            | {f"S{k}" for k in want.straights}
-            | ({"B8"} if want.bonus else set())
+            {f"I{k}" for k in want.identical} | {f"S{k}" for k in want.straights} | ({"B8"} if want.bonus else set())
         )
         assert set(sheet["circled"]) == want.circled
         crossed = {entry["letter"] for entry in seen["letters"] if entry["crossed"]}
@@ -100,9 +98,7 @@ def check_drops(position: NumberDropPosition, state: ref.State, rng: random.Rand
         return
     if count <= 300:
         ours = [placed(action, position) for action in core.list_range(position.raw(), 0, count)]
-        assert sorted(ours) == sorted(
-            (drop.cells, drop.digits) for drop in ref.legal_drops(sheet, state.roll)
-        )
+        assert sorted(ours) == sorted((drop.cells, drop.digits) for drop in ref.legal_drops(sheet, state.roll))
         return
     for _ in range(5):
         (action,) = core.list_range(position.raw(), rng.randrange(count), 1)
@@ -198,9 +194,7 @@ SKILLS = st.sampled_from([0, 5, 9, 10, 10])
     straight=st.sampled_from(["path", "set"]),
     tiles=st.sampled_from(["pool10", "extra5", "X5,U5,I4,V3,T5"]),
 )
-def test_random_games(
-    players: int, seed: int, skill: int, dead_letter: str, straight: str, tiles: str
-) -> None:
+def test_random_games(players: int, seed: int, skill: int, dead_letter: str, straight: str, tiles: str) -> None:
     run(
         {"players": players, "dead_letter": dead_letter, "straight": straight, "tiles": tiles},
         seed,
@@ -234,9 +228,7 @@ def test_rolls(dice: str) -> None:
 
 def test_orientations() -> None:
     for number, name in enumerate(PIECES):
-        ours = {
-            tuple(sorted(core.orientation_cells(number, i))) for i in range(core.orientation_count(number))
-        }
+        ours = {tuple(sorted(core.orientation_cells(number, i))) for i in range(core.orientation_count(number))}
         assert ours == set(ref.orientations(name))
 
 

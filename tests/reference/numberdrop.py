@@ -90,11 +90,7 @@ class Options:
             if value not in choices:
                 raise ValueError(f"option {name}: {value!r} is not one of {choices}")
         dice = self.number_dice
-        if (
-            len(dice) != 4
-            or not all(dice)
-            or not all(face in (*DIGITS, WILD) for die in dice for face in die)
-        ):
+        if len(dice) != 4 or not all(dice) or not all(face in (*DIGITS, WILD) for die in dice for face in die):
             raise ValueError(f"option dice: {self.dice!r}")
         if isinstance(self.tiles, str):
             if self.tiles not in ("pool10", "extra5"):
@@ -300,11 +296,7 @@ def drop_placements(sheet: Sheet, shape: str) -> list[Cells]:
 
 def legal_drops(sheet: Sheet, roll: Roll) -> list[Drop]:
     """The distinct drops: two drops differ when they write different cells or digits."""
-    return [
-        Drop(cells, digits)
-        for cells in drop_placements(sheet, roll.shape)
-        for digits in fillings(roll.numbers)
-    ]
+    return [Drop(cells, digits) for cells in drop_placements(sheet, roll.shape) for digits in fillings(roll.numbers)]
 
 
 def count_drops(sheet: Sheet, roll: Roll) -> int:
@@ -357,13 +349,7 @@ def connected_sets(cells: Iterable[Cell], accept: Callable[[frozenset[Cell]], bo
     found: list[frozenset[Cell]] = []
     sets = {frozenset([cell]) for cell in free}
     for size in range(2, BONUS_SIZE + 1):
-        larger = {
-            part | {cell}
-            for part in sets
-            for each in part
-            for cell in neighbours(each)
-            if cell in free - part
-        }
+        larger = {part | {cell} for part in sets for each in part for cell in neighbours(each) if cell in free - part}
         sets = {part for part in larger if accept(part)}
         if size in SIZES or size == BONUS_SIZE:
             found += sets
@@ -378,9 +364,7 @@ def identical_sets(digits: dict[Cell, int]) -> list[frozenset[Cell]]:
 def straight_sets(digits: dict[Cell, int]) -> list[frozenset[Cell]]:
     """Straight, option `set`: "a connected set holding k consecutive digits once each"."""
     parts = connected_sets(digits, lambda cells: len({digits[cell] for cell in cells}) == len(cells))
-    return [
-        part for part in parts if max(digits[c] for c in part) - min(digits[c] for c in part) == len(part) - 1
-    ]
+    return [part for part in parts if max(digits[c] for c in part) - min(digits[c] for c in part) == len(part) - 1]
 
 
 def straight_paths(digits: dict[Cell, int]) -> list[frozenset[Cell]]:
@@ -527,9 +511,7 @@ def firing_letter(state: State, roll: Roll) -> str | None:
     """
     if not roll.has_wild:
         return None
-    return next(
-        (x for x in LETTERS if any(x in sheet.circled - sheet.crossed for sheet in state.sheets)), None
-    )
+    return next((x for x in LETTERS if any(x in sheet.circled - sheet.crossed for sheet in state.sheets)), None)
 
 
 def apply_roll(state: State, roll: Roll, options: Options) -> State:
@@ -569,9 +551,7 @@ def apply_block(state: State, cells: Cells | None, options: Options) -> State:
     if state.phase != "block" or (cells not in choices if choices else cells is not None):
         raise ValueError(f"illegal block drop: {cells}")
     player = state.pending[0]
-    after = (
-        state if cells is None else set_sheet(state, player, apply_block_drop(state.sheets[player], cells))
-    )
+    after = state if cells is None else set_sheet(state, player, apply_block_drop(state.sheets[player], cells))
     after = replace(after, pending=state.pending[1:])
     return after if after.pending else after_block(after, options)
 

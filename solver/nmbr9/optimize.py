@@ -1,0 +1,412 @@
+"""One front for all problems with a plan to find: incumbents and bounds as they come, from whatever finds them.
+
+Small free problems are proven by the decomposition. Large ones alternate between the beam over levels,
+neighbourhoods of the incumbent, and the bound. A known order starts from the beam over cards. No plan is
+reported that the rules have not replayed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from solver import _nmbr9
+from solver.errors import SolutionError, quote
+from solver.games.base import Position
+from solver.games.nmbr9 import UNKNOWN, Nmbr9Position, Tile, read_tile
+from solver.nmbr9.bounds import Master, most_levels
+from solver.nmbr9.decomposition import Decomposition
+from solver.nmbr9.model import StackModel
+from solver.nmbr9.problem import Problem, problem_of
+from solver.nmbr9.search import (
+    Beam,
+    draw_neighbourhood,
+    draw_settings,
+    first_settings,
+    neighbourhood_model,
+    play_beam,
+)
+from solver.nmbr9.stacks import Plan, complete, replay
+from solver.nmbr9.unknown import Choice, choose
+from solver.search.types import Info, Limits, Result, Score
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where an optimization stands: the incumbent (None before the first), the bound, the seconds spent.
+
+    `source` names what brought the news. Proven optimal when the score reaches the bound.
+    """
+
+    plan: Plan | None
+    bound: int
+    seconds: float
+    source: str
+
+    @property
+    def score(self) -> int:
+        """Points of the incumbent, -1 before the first."""
+        return -1 if self.plan is None else self.plan.score
+
+    @property
+    def proven(self) -> bool:
+        """Tell whether the incumbent is optimal."""
+        return self.plan is not None and self.plan.score >= self.bound
+
+    @property
+    def gap(self) -> float:
+        """The share of the bound that is not reached."""
+        return 0.0 if self.bound <= 0 else (self.bound - max(self.score, 0)) / self.bound
+
+
+class Optimizer:
+    """Optimizes one problem; `report` is called at each improvement. One `run` at a time.
+
+    `stop` may be called from any thread. With `save` the state is kept in that file: a new optimizer with the
+    same file goes on where the last one was ended, however it was ended.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        workers: int = 1,
+        seed: int = 0,
+        report: Callable[[Progress], None] = lambda progress: None,
+        save: Path | None = None,
+    ) -> None:
+        if problem.kind == "U":
+            raise ValueError("an unknown order has no plan to optimize")
+        self.problem = problem
+        self.workers = workers
+        self.seed = seed
+        self.report = report
+        self.save = save
+        self.plan: Plan | None = None
+        self.bound = _nmbr9.bounds(problem.position().raw())[1]
+        self.rounds = 0
+        self.spent = 0.0
+        self._stop = threading.Event()
+        self._model: StackModel | Master | None = None
+        self._end: float | None = None
+        self._began = time.monotonic()
+        if save is not None and save.exists():
+            self._load(save)
+
+    def stop(self) -> None:
+        """End the run as soon as possible."""
+        self._stop.set()
+        model = self._model
+        if model is not None:
+            model.stop()
+
+    def progress(self, source: str = "") -> Progress:
+        """Return where the optimization stands."""
+        return Progress(self.plan, self.bound, self.spent + time.monotonic() - self._began, source)
+
+    def run(self, seconds: float | None = None) -> Progress:
+        """Optimize until proven, stopped, or `seconds` are over; returns where it stands then."""
+        self._began = time.monotonic()
+        self._end = None if seconds is None else self._began + seconds
+        if self.plan is not None:
+            self._tell("saved")
+        if not self._over():
+            self._start()
+        if not self._over() and Decomposition.suits(self.problem):
+            self._prove()
+        if not self._over():
+            self._bound_by_master()
+        rng = random.Random(self.seed * 1_000_003 + self.rounds)
+        while not self._over():
+            self.rounds += 1
+            if self.rounds % 4 == 1:
+                self._beam(rng)
+            else:
+                self._improve(rng)
+            self._write()
+        result = self.progress("end")
+        self.spent = result.seconds
+        self._began = time.monotonic()
+        self._write()
+        return result
+
+    # --- the parts ---
+
+    def _start(self) -> None:
+        """Find a first plan at once: the beam over cards, narrow."""
+        tiles, _ = play_beam(self.problem.position().raw(), 1, 0, self.seed)
+        self._offer(tiles, "greedy")
+        if self.plan is None:
+            return
+        tiles, _ = play_beam(self.problem.position().raw(), 30, 0, self.seed)
+        self._offer(tiles, "beam")
+
+    def _prove(self) -> None:
+        def on_plan(tiles: list[Tile], score: int) -> None:
+            plan = complete(self.problem, tiles) if self.problem.kind == "F" else None
+            if plan is not None:
+                self._accept(plan, "decomposition")
+
+        # In a known order the decomposition bounds only: its plans may not be playable in that order.
+        incumbent = -1 if self.plan is None or self.problem.kind == "K" else self.plan.score
+        search = Decomposition(self.problem, incumbent, on_plan, self._lower_bound, self._over)
+        search.run()
+
+    def _bound_by_master(self) -> None:
+        if self.problem.start:
+            return
+        master = Master(self.problem)
+        self._model = master
+        seconds = 30.0 if self._end is None else max(0.0, min(30.0, (self._end - time.monotonic()) / 4))
+        if seconds > 0:
+            self._lower_bound(master.bound(seconds, self.workers, self._lower_bound, self._stop.is_set))
+        self._model = None
+
+    def _beam(self, rng: random.Random) -> None:
+        width = 50 * 2 ** min(6, self.rounds // 8)
+        if self.problem.kind == "K" or self.problem.start:
+            tiles, _ = play_beam(
+                self.problem.position().raw(), 4 * width, rng.choice((0, 64, 256)), rng.getrandbits(60)
+            )
+            self._offer(tiles, "beam")
+            return
+        likely = max(2, min(most_levels(self.problem), round(0.37 * self.problem.cards)))
+        height = max(2, likely + rng.choice((-1, 0, 0, 0, 0, 1)))
+        if self.rounds == 1:
+            settings = first_settings(likely, self.seed)
+        else:
+            settings = draw_settings(rng, height, 4 * width)
+        Beam(self.problem, self.workers, self._stack, self._over).run(settings)
+
+    def _stack(self, tiles: list[Tile], score: int) -> None:
+        plan = complete(self.problem, tiles)
+        if plan is not None:
+            self._accept(plan, "beam")
+
+    def _improve(self, rng: random.Random) -> None:
+        """Free part of the incumbent and place it anew, several times."""
+        for _ in range(20):
+            plan = self.plan
+            if plan is None or self._over():
+                return
+            size = rng.choice((6, 8, 10, 12))
+            where = draw_neighbourhood(rng, plan, len(self.problem.start), size)
+            if not where.free:
+                continue
+            model = neighbourhood_model(self.problem, plan, where, rng.getrandbits(30))
+            self._model = model
+            left = 10.0 if self._end is None else min(10.0, self._end - time.monotonic())
+            outcome = model.solve(max(0.1, left), self.workers)
+            self._model = None
+            if outcome.tiles is not None:
+                self._offer(outcome.tiles, "neighbourhood", sideways=True)
+
+    # --- the state ---
+
+    def _over(self) -> bool:
+        late = self._end is not None and time.monotonic() >= self._end
+        return late or self._stop.is_set() or self.progress().proven
+
+    def _offer(self, tiles: Sequence[Tile], source: str, *, sideways: bool = False) -> None:
+        plan = replay(self.problem, tiles)
+        if plan is not None:
+            self._accept(plan, source, sideways=sideways)
+
+    def _accept(self, plan: Plan, source: str, *, sideways: bool = False) -> None:
+        if self.plan is None or plan.score > self.plan.score:
+            self.plan = plan
+            self._tell(source)
+            self._write()
+        elif sideways and plan.score == self.plan.score:
+            self.plan = plan
+
+    def _lower_bound(self, bound: int) -> None:
+        bound = max(bound, -1 if self.plan is None else self.plan.score)
+        if bound < self.bound:
+            self.bound = bound
+            self._tell("bound")
+
+    def _tell(self, source: str) -> None:
+        self.report(self.progress(source))
+
+    def _write(self) -> None:
+        if self.save is None:
+            return
+        progress = self.progress()
+        data = {
+            "problem": self.problem.name,
+            "score": progress.score,
+            "bound": self.bound,
+            "moves": [] if self.plan is None else [str(tile) for tile in self.plan.tiles],
+            "rounds": self.rounds,
+            "seconds": round(progress.seconds, 1),
+        }
+        # Written beside and renamed: a run killed in mid-write leaves the old file whole.
+        beside = self.save.with_suffix(self.save.suffix + ".part")
+        beside.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        os.replace(beside, self.save)
+
+    def _load(self, path: Path) -> None:
+        try:
+            data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            name, moves = data["problem"], data["moves"]
+            bound, rounds, spent = int(data["bound"]), int(data["rounds"]), float(data["seconds"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise SolutionError(
+                f"progress file {quote(str(path))} cannot be read ({error}), expected the JSON this optimizer writes"
+            ) from None
+        if name != self.problem.name:
+            raise SolutionError(
+                f"progress file {quote(str(path))} is of problem {quote(str(name))}, expected {self.problem.name}"
+            )
+        if moves:
+            plan = replay(self.problem, [read_tile(move) for move in moves])
+            if plan is None:
+                raise SolutionError(f"progress file {quote(str(path))}: its plan breaks the rules")
+            self.plan = plan
+        self.bound, self.rounds, self.spent = min(self.bound, bound), rounds, spent
+
+
+def optimize(
+    problem: Problem,
+    seconds: float | None,
+    *,
+    workers: int = 1,
+    seed: int = 0,
+    report: Callable[[Progress], None] = lambda progress: None,
+    save: Path | None = None,
+) -> Progress:
+    """Optimize a problem until proven or until `seconds` are over, and return where it stands."""
+    return Optimizer(problem, workers=workers, seed=seed, report=report, save=save).run(seconds)
+
+
+class Nmbr9Searcher:
+    """The searcher of the protocol: the optimizer in known and free positions, the opponent in unknown ones."""
+
+    def __init__(self, threads: int = 1, seed: int = 0) -> None:
+        self.threads = threads
+        self.seed = seed
+        self._stop = threading.Event()
+        self._ponderhit = threading.Event()
+        self._optimizer: Optimizer | None = None
+
+    def search(self, position: Position, limits: Limits, report: Callable[[Info], None]) -> Result:
+        """Search an NMBR 9 position. `depth` and `mate` do not apply; `nodes` counts played out games.
+
+        Raises ValueError for a position of another game, or one that waits for a card.
+        """
+        if not isinstance(position, Nmbr9Position):
+            raise ValueError(f"expected an NMBR 9 position, got one of {position.game.name}")
+        try:
+            if position.left == 0:
+                return Result(None)
+            seconds = _seconds(limits, position)
+            if position.mode == UNKNOWN or limits.searchmoves:
+                return self._choose(position, limits, seconds, report)
+            return self._optimize(position, seconds, report)
+        finally:
+            self._stop.clear()
+
+    def _choose(
+        self, position: Nmbr9Position, limits: Limits, seconds: float | None, report: Callable[[Info], None]
+    ) -> Result:
+        began = time.monotonic()
+        last: list[Info] = []
+
+        def tell(choice: Choice) -> None:
+            spent = int(1000 * (time.monotonic() - began))
+            score = Score(cp=round(100 * choice.mean))
+            last[:] = [Info(depth=1, score=score, nodes=choice.games, time=spent, pv=(choice.move,))]
+            report(last[0])
+
+        choice = choose(
+            position,
+            seconds,
+            limits.nodes,
+            self.seed,
+            self._stop.is_set,
+            tell,
+            frozenset(limits.searchmoves),
+        )
+        return Result(choice.move, infos=tuple(last))
+
+    def _optimize(
+        self, position: Nmbr9Position, seconds: float | None, report: Callable[[Info], None]
+    ) -> Result:
+        problem = problem_of(position)
+        held = len(problem.start)
+        last: list[Info] = []
+
+        def tell(progress: Progress) -> None:
+            if progress.plan is None:
+                return
+            pv = tuple(str(tile) for tile in progress.plan.tiles[held:])
+            score = Score(cp=100 * progress.score)
+            last[:] = [
+                Info(
+                    depth=len(pv),
+                    score=score,
+                    bound=100 * progress.bound,
+                    time=int(1000 * progress.seconds),
+                    pv=pv,
+                    note=progress.source,
+                )
+            ]
+            report(last[0])
+
+        optimizer = Optimizer(problem, workers=self.threads, seed=self.seed, report=tell)
+        self._optimizer = optimizer
+        done = threading.Event()
+        ticker = threading.Thread(target=_tick, args=(optimizer, done, tell), daemon=True)
+        try:
+            if self._stop.is_set():
+                optimizer.stop()
+            ticker.start()
+            end = optimizer.run(seconds)
+        finally:
+            done.set()
+            self._optimizer = None
+        ticker.join()
+        if end.plan is None:
+            # Stopped before even the first plan: any legal move is an answer.
+            return Result(position.tokens(0, 1)[0])
+        tell(end)
+        moves = [str(tile) for tile in end.plan.tiles[held:]]
+        return Result(moves[0], moves[1] if len(moves) > 1 else None, tuple(last))
+
+    def stop(self) -> None:
+        """End the search under way, or the next one if none is."""
+        self._stop.set()
+        optimizer = self._optimizer
+        if optimizer is not None:
+            optimizer.stop()
+
+    def ponderhit(self) -> None:
+        """Nothing to do: nobody moves in between, a search already has its final limits."""
+
+    def clear(self) -> None:
+        """Nothing to forget: each search starts from the position alone."""
+
+
+def _tick(optimizer: Optimizer, done: threading.Event, tell: Callable[[Progress], None]) -> None:
+    """Repeat the last report once a second."""
+    while not done.wait(0.9):
+        tell(optimizer.progress())
+
+
+def _seconds(limits: Limits, position: Nmbr9Position) -> float | None:
+    """Return the time for this move: a fixed time, or a share of the clock; None for no limit."""
+    if limits.movetime is not None:
+        return max(0, limits.movetime) / 1000
+    if limits.clock is not None and not limits.infinite:
+        # A plan is made once, at the first card; the opponent thinks at every card.
+        shares = position.left if position.mode == UNKNOWN else 1
+        return max(0.0, limits.clock * 0.9 / shares + limits.increment * 0.8) / 1000
+    return None

@@ -1,0 +1,90 @@
+"""The table game: place the card in hand without knowing the order of the rest.
+
+Flat Monte Carlo with common random numbers and sequential halving (Karnin, Koren and Somekh 2013): the best
+placements by static evaluation are all played out on the same shuffles of the remaining cards, each card going
+to its best valued place, and the worse half is dropped again and again.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from solver import _nmbr9
+from solver.games.base import Kind
+from solver.games.nmbr9 import Nmbr9Position
+
+CANDIDATES = 24
+BLOCK = 4
+"""Shuffles between two looks at the clock."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A placement, the points it leads to on average, and how many games were played out for all of them."""
+
+    move: str
+    mean: float
+    games: int
+
+
+def choose(
+    position: Nmbr9Position,
+    seconds: float | None,
+    games: int | None,
+    seed: int,
+    stopped: Callable[[], bool] = lambda: False,
+    report: Callable[[Choice], None] = lambda choice: None,
+    only: frozenset[str] = frozenset(),
+) -> Choice:
+    """Choose a placement at a decision of an unknown (or known) deck.
+
+    Ends after `seconds`, after `games` played out, or when `stopped()`; with no limit, when told to stop. The
+    number of games alone makes the choice repeatable. `only` restricts the moves looked at.
+    """
+    if position.kind() is not Kind.DECISION:
+        raise ValueError("no card is in hand")
+    start = time.monotonic()
+    ranked = _nmbr9.ranked(position.raw())
+    if only:
+        ranked = [(a, v) for a, v in ranked if position.line([a])[0] in only]
+    field = [action for action, _ in ranked[:CANDIDATES]]
+    best = Choice(position.line(field[:1])[0], ranked[0][1], 0)
+    rng = random.Random(seed)
+    totals = dict.fromkeys(field, 0)
+    shuffles = played = 0
+    stages = max(1, (len(field) - 1).bit_length())
+    for stage in range(stages):
+        share = (stage + 1) / stages
+        while True:
+            spent = time.monotonic() - start
+            if stopped() or (games is not None and played >= games * share):
+                break
+            if seconds is not None and spent >= seconds * share:
+                break
+            if seconds is None and games is None and stage + 1 < stages and shuffles >= 64 << stage:
+                break
+            for _ in range(BLOCK):
+                shuffle = rng.getrandbits(63)
+                for action in field:
+                    totals[action] += _nmbr9.deal_out(position.raw(), action, shuffle)
+                shuffles += 1
+                played += len(field)
+        if shuffles:
+            field.sort(key=lambda action: -totals[action])
+            best = Choice(position.line(field[:1])[0], totals[field[0]] / shuffles, played)
+            report(best)
+        if stage + 1 < stages:
+            field = field[: max(2, (len(field) + 1) // 2)]
+    return best
+
+
+def play_out(deck: tuple[int, ...], seconds: float | None, games: int | None, seed: int) -> Nmbr9Position:
+    """Play a whole table game with this order of cards; the order is not shown to the opponent."""
+    position = Nmbr9Position(_nmbr9.start(2, sorted(deck), len(deck)))
+    for index, digit in enumerate(deck):
+        position = position.play(f"draw:{digit}")
+        position = position.play(choose(position, seconds, games, seed + index).move)
+    return position
