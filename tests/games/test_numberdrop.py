@@ -26,7 +26,11 @@ def rows(text: str) -> str:
 
 
 def sheet(cells: str, claims: str = "", circled: str = "-") -> str:
-    return f"{rows(cells)},{rows(claims) if claims else '-'},{circled}"
+    kinds = {kind: "".join(k for k in marks if k in claims) for kind, marks in (("I", "34567"), ("S", "CDEFG"))}
+    straights = kinds["S"].translate(str.maketrans("CDEFG", "34567"))
+    boxes = (f"I{kinds['I']}" if kinds["I"] else "") + (f"S{straights}" if straights else "")
+    boxes += "B" if "B" in claims else ""
+    return f"{rows(cells)},{rows(claims) if claims else '-'},{boxes or '-'},{circled}"
 
 
 def at(
@@ -648,7 +652,9 @@ GOOD = f"2 {TILES} - 1 drop:1 1234I {PLAIN} {PLAIN}"
         (("g/g/1234561", "g/1234561"), "sheet 1, cells: 13 rows, expected 14 separated by /"),
         (("g/1234561", "a1e/1g"), "sheet 1, cells: row 1: '1g' has 8 cells, expected 7"),
         (("g/1234561", "c1c/1f"), "sheet 1: a cell is written that nothing holds up"),
-        (("1234561,-,-", "1234561,-,A"), "sheet 1: a letter is circled whose two boxes are not both filled"),
+        (("1234561,-,-,-", "1234561,-,-,A"), "sheet 1: a letter is circled whose two boxes are not both filled"),
+        (("1234561,-,-,-", "1234561,-,I3,-"), "sheet 1, claims: the used cells say -, got 'I3'"),
+        (("1234561,-,-,-", "1234561,-,-"), "sheet 1: expected cells, used cells, claims and circled letters"),
         (("drop:1 1234I", "over -"), "the game is not over: no sheet crosses the line"),
         (("drop:1 1234I", "block0:1:A 1234I"), "no letter fires without a star"),
         (("drop:1 1234I", "block0:1:A 123*I"), "no sheet has circled letter A"),
