@@ -165,14 +165,14 @@ cdef int expand_turn(Context *c, int at, const char *state, int width) noexcept 
     """
     cdef Level *level = &c.level[at]
     cdef int player = c.game.player(state), size = <int>c.game.state_size
-    cdef int count = 1, found, n, i, j, steps
+    cdef int count = 1, found, n, i, j, _step
     cdef bint open_lines = True
     cdef Line *line
     cdef Line *into
     level.line[0].length = 0
     level.line[0].ended = False
     memcpy(level.state, state, size)
-    for steps in range(TURN):
+    for _step in range(TURN):
         if not open_lines:
             break
         # The next lines are gathered behind the present ones, in the second half.
@@ -307,24 +307,28 @@ cdef double search_chance(Context *c, int at, const char *state, int depth, int 
     """Expected value over the outcomes, cut as soon as the bounds of what is left settle the window."""
     cdef Level *level = &c.level[at]
     cdef int64_t n = draw_outcomes(c, at, state, chances), i
-    cdef double low_sum = 0, high_sum = 0, value, child_alpha, child_beta, p
+    cdef double low_sum = 0, high_sum = 0, value, child_alpha = -FAR, child_beta = FAR, p, total = 0
     cdef bw_value low, high
-    for i in range(n):
-        level.low[i] = -FAR
-        level.high[i] = FAR
-        if c.star:
+    if not c.star:
+        for i in range(n):
             memcpy(level.child, state, c.game.state_size)
             c.game.apply(level.child, level.outcome[i])
-            c.game.bounds(level.child, 0, &low, &high)
-            level.low[i] = low
-            level.high[i] = high
-        low_sum += level.chance[i] * level.low[i]
-        high_sum += level.chance[i] * level.high[i]
-    if c.star:
-        if low_sum >= beta:
-            return low_sum
-        if high_sum <= alpha:
-            return high_sum
+            total += level.chance[i] * search(c, at + 1, level.child, depth, chances + 1, -FAR, FAR, c.width)
+            if c.aborted:
+                return 0
+        return total
+    for i in range(n):
+        memcpy(level.child, state, c.game.state_size)
+        c.game.apply(level.child, level.outcome[i])
+        c.game.bounds(level.child, 0, &low, &high)
+        level.low[i] = low
+        level.high[i] = high
+        low_sum += level.chance[i] * low
+        high_sum += level.chance[i] * high
+    if low_sum >= beta:
+        return low_sum
+    if high_sum <= alpha:
+        return high_sum
     if c.star > 1 and (alpha > -FAR or beta < FAR):
         for i in range(n):
             memcpy(level.child, state, c.game.state_size)
@@ -351,22 +355,24 @@ cdef double search_chance(Context *c, int at, const char *state, int depth, int 
     for i in range(n):
         p = level.chance[i]
         # What this outcome has to be worth at least (at most) for the sum to leave the window.
-        child_alpha = (alpha - (high_sum - p * level.high[i])) / p if c.star and alpha > -FAR else -FAR
-        child_beta = (beta - (low_sum - p * level.low[i])) / p if c.star and beta < FAR else FAR
+        if alpha > -FAR:
+            child_alpha = (alpha - (high_sum - p * level.high[i])) / p
+        if beta < FAR:
+            child_beta = (beta - (low_sum - p * level.low[i])) / p
         memcpy(level.child, state, c.game.state_size)
         c.game.apply(level.child, level.outcome[i])
         value = search(c, at + 1, level.child, depth, chances + 1, child_alpha, child_beta, c.width)
         if c.aborted:
             return 0
+        total += p * value
         low_sum += p * (value - level.low[i])
         high_sum += p * (value - level.high[i])
-        level.low[i] = level.high[i] = value
-        if c.star and i + 1 < n:
+        if i + 1 < n:
             if value >= child_beta:
                 return low_sum
             if value <= child_alpha:
                 return high_sum
-    return low_sum
+    return total
 
 
 # --- several players -------------------------------------------------------------------------------------------
@@ -422,6 +428,17 @@ cdef struct Candidate:
     double weight
     double value
     double fresh  # value of the round under way
+    bint failed  # it is only a bound: others are better
+
+
+cdef void insert_falling(double *values, int count, double value) noexcept nogil:
+    cdef int i = count - 1
+    if value <= values[i]:
+        return
+    while i > 0 and values[i - 1] < value:
+        values[i] = values[i - 1]
+        i -= 1
+    values[i] = value
 
 
 cdef class Searcher:
@@ -554,7 +571,7 @@ cdef class Searcher:
         cdef Context *c = self.c
         cdef const bw_game *game = c.game
         cdef const unsigned char *raw = state
-        cdef int i, count, iteration, alive, now_depth, stage_samples
+        cdef int i, count, iteration, now_depth, stage_samples
         cdef bint exact
         if len(state) != <Py_ssize_t>game.state_size:
             raise ValueError(f"a state of {game.name.decode()} has {game.state_size} bytes, got {len(state)}")
@@ -589,7 +606,7 @@ cdef class Searcher:
             stage_samples = samples if samples else (8 if depth else 4 << (iteration - 1) % 4)
             if (depth and now_depth > depth) or (count == 1 and not depth) or c.aborted or self.overtime():
                 break
-            exact = self.halve(state, count, now_depth, stage_samples, seed + iteration, multipv,
+            exact = self.halve(count, now_depth, stage_samples, seed + iteration, multipv,
                                now_depth != self.depth)
             if self.failure is not None:
                 raise self.failure
@@ -622,8 +639,7 @@ cdef class Searcher:
         """Lines given by the caller, checked; the first ROOT_WIDTH by static evaluation."""
         cdef Context *c = self.c
         cdef const char *raw = state
-        cdef int count = 0, i, j
-        cdef int64_t listed, k
+        cdef int count = 0, j
         cdef char *at
         cdef bw_value value[BW_MAX_PLAYERS]
         cdef Candidate *root
@@ -651,42 +667,57 @@ cdef class Searcher:
         self.sort(count)
         return count
 
-    cdef bint halve(self, bytes state, int count, int depth, int samples, uint64_t seed, int multipv, bint anew):
+    cdef bint halve(self, int count, int depth, int samples, uint64_t seed, int multipv, bint anew):
         """One iteration; returns whether nothing could change the result any more."""
         cdef Context *c = self.c
-        cdef int i, alive = count, rounds = 0
+        cdef int i, alive = count, rounds = 0, keep
         cdef double values[BW_MAX_PLAYERS]
-        cdef double value
+        cdef double leading[ROOT_WIDTH]
+        cdef double value, least
         cdef Candidate *root
         cdef const char *after
         cdef bint sampled = False, cut = False
-        cdef bint first = True
+        if anew:
+            for i in range(count):
+                self.candidate[i].sum = self.candidate[i].weight = 0
         while alive >= 1:
             c.samples = samples
             c.seed = seed * 1000 + rounds
             c.sampled = c.cut = False
+            # Who cannot come among the first `keep` needs no exact value.
+            keep = max(max(2, multipv), (alive + 1) // 2) if alive > max(2, multipv) else multipv
+            for i in range(keep):
+                leading[i] = -FAR
             for i in range(alive):
                 after = self.state + <int64_t>i * c.game.state_size
+                root = &self.candidate[i]
+                least = leading[keep - 1]
+                if least > -FAR:
+                    # Samples of earlier rounds count as well.
+                    least = min(least, (least * (root.weight + samples) - root.sum) / samples)
                 with nogil:
                     if c.scalar:
-                        value = self.root_value(after, depth - 1, i)
+                        value = self.root_value(after, depth - 1, least)
                     else:
                         search_all(c, 1, after, depth - 1, 0, values)
                         value = values[c.root_player]
                 if c.aborted:
                     return False
-                self.candidate[i].fresh = value
-            for i in range(count if first and anew else 0):
-                self.candidate[i].sum = self.candidate[i].weight = 0
+                root.fresh = value
+                root.failed = c.scalar and value <= least
+                if not root.failed:
+                    insert_falling(leading, keep, (root.sum + value * samples) / (root.weight + samples)
+                                   if c.sampled else value)
             for i in range(alive):
                 root = &self.candidate[i]
-                if c.sampled:
+                if root.failed:
+                    root.value = min(root.value, root.fresh)
+                elif c.sampled:
                     root.sum += root.fresh * samples
                     root.weight += samples
                     root.value = root.sum / root.weight
                 else:
                     root.value = root.fresh
-            first = False
             sampled |= c.sampled
             cut |= c.cut
             self.depth = depth
@@ -694,15 +725,17 @@ cdef class Searcher:
             self.emit(count, multipv)
             if not c.sampled or alive <= max(2, multipv) or self.overtime():
                 break
-            alive = max(max(2, multipv), (alive + 1) // 2)
+            alive = keep
             samples *= 2
             rounds += 1
         return not sampled and not cut
 
-    cdef double root_value(self, const char *after, int depth, int number) noexcept nogil:
+    cdef double root_value(self, const char *after, int depth, double least) noexcept nogil:
+        """Value for the root's player, or a bound that is not above `least`."""
         cdef Context *c = self.c
-        cdef double value = search(c, 1, after, depth, 0, -FAR, FAR, c.width)
-        return value if c.root_player == 0 else -value
+        if c.root_player == 0:
+            return search(c, 1, after, depth, 0, least, FAR, c.width)
+        return -search(c, 1, after, depth, 0, -FAR, -least, c.width)
 
     cdef void sort(self, int count):
         """Order the first `count` candidates by falling value, stable."""

@@ -220,10 +220,14 @@ cdef double spread(const Context *c) noexcept nogil:
 
 
 cdef int32_t choose(Context *c, int32_t at, int player) noexcept nogil:
-    """The child to visit: best by upper confidence bound among those that widening admits."""
+    """The child to visit: best by upper confidence bound among those that widening admits.
+
+    A certain child teaches nothing more: when it is the best, every other visit goes to the best of the others.
+    """
     cdef const Node *node = &c.pool[at]
     cdef const Node *child
-    cdef int32_t index = node.first, best = NONE
+    cdef int32_t index = node.first, best = NONE, best_open = NONE
+    cdef double best_open_bound = -1e300
     cdef int64_t open_children = 1 + <int64_t>(c.widen_base * pow(node.visits, c.widen_power)), rank = 0
     cdef double bound, best_bound = -1e300, weight
     cdef double explore = c.explore * spread(c) * sqrt(log(node.visits + 1.0))
@@ -234,12 +238,15 @@ cdef int32_t choose(Context *c, int32_t at, int player) noexcept nogil:
         else:
             weight = c.trust + child.visits
             bound = (c.trust * child.prior + child.sum[player]) / weight + explore / sqrt(weight)
+            if bound > best_open_bound:
+                best_open_bound = bound
+                best_open = index
         if bound > best_bound:
             best_bound = bound
             best = index
         rank += 1
         index = child.next
-    return best
+    return best_open if best_open != NONE and node.visits & 1 else best
 
 
 cdef int32_t choose_open(Context *c, int32_t at, int player) noexcept nogil:
@@ -717,7 +724,7 @@ cdef class Searcher:
     cdef tuple line(self, int number):
         """Value, actions and certainty of the line at a place in the order of the root's children."""
         cdef Context *c = self.c
-        cdef int32_t at = 0, child
+        cdef int32_t at = 0, child = NONE
         cdef bw_action action
         cdef bw_value worth
         cdef int kind, player
@@ -790,7 +797,7 @@ def random_games(object capsule, bytes state, uint64_t seed, int64_t games):
     cdef const bw_game *game = <const bw_game *>PyCapsule_GetPointer(capsule, BW_GAME_CAPSULE)
     cdef const char *raw = state
     cdef char *at
-    cdef int64_t i, chances = 0, decisions = 0
+    cdef int64_t _game, chances = 0, decisions = 0
     cdef int64_t total[6]
     cdef bw_value result[BW_MAX_PLAYERS]
     cdef int kind, p, players
@@ -804,7 +811,7 @@ def random_games(object capsule, bytes state, uint64_t seed, int64_t games):
     bw_rng_seed(&rng, seed)
     players = game.players(raw)
     with nogil:
-        for i in range(games):
+        for _game in range(games):
             memcpy(at, raw, game.state_size)
             while True:
                 kind = game.kind(at)

@@ -17,7 +17,7 @@ Actions, from the lowest bit up: 3 bits of tag, then
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.pycapsule cimport PyCapsule_New
-from libc.stdint cimport INT32_MIN, int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport INT32_MIN, int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from game cimport (
@@ -866,7 +866,7 @@ cdef int64_t actions(const void *state, bw_action *out, int64_t cap) noexcept no
 
 
 cdef int64_t roll_outcomes(const State *s, bw_action *out, double *probability, int64_t cap) noexcept nogil:
-    cdef int a, b, c, d, shape, i, j, face, code
+    cdef int a, b, c, d, shape, i, j, code
     cdef int64_t count = 0
     cdef uint8_t n[4]
     cdef bw_action action
@@ -2101,7 +2101,6 @@ def pack(bytes start, bytes tiles, bytes notches, int crossed, int phase, int ac
     """
     cdef State s
     cdef int i, player
-    cdef nd_set cells
     cdef uint8_t letters[5]
     read_state(start, &s)
     if len(sheets) != s.players:

@@ -24,11 +24,14 @@ Found = tuple[float, list[int]]
 class Core(Protocol):
     """What every compiled searcher has."""
 
-    def arm(self) -> None: ...
-    def stop(self) -> None: ...
-    def set_time(self, soft_ms: int, hard_ms: int) -> None: ...
-    @property
-    def nodes(self) -> int: ...
+    def arm(self) -> None:
+        """Forget a stop that came too late for the search before."""
+
+    def stop(self) -> None:
+        """End the search under way. From any thread."""
+
+    def set_time(self, soft_ms: int, hard_ms: int) -> None:
+        """Set limits from now on in milliseconds, -1 for none. From any thread."""
 
 
 class Compiled:
