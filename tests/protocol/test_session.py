@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -10,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.games.base import Kind
+from solver.protocol.session import Session
 from tests.boards import BOTH_BLOCKED, SOUTH_BLOCKED, START, lying, parse, start
-from tests.protocol.conversation import Conversation
+from tests.protocol.conversation import SECONDS, Conversation
 
 MIDDLE = "d5CLS,e6TLC c6SLX,d4CTL,d7XHS,f6XLT n"
 DICE = ("roll:XXXX", "c5XLT", "e5XLT", "c7XLT", "e7XLT")
@@ -671,6 +673,30 @@ def test_ponderhit_without_pondering_changes_nothing(talk: Conversation) -> None
     assert talk.count("bestmove") == 0
     talk.send("stop")
     talk.wait("bestmove")
+
+
+def test_close_waits_for_a_bestmove_on_its_way_out() -> None:
+    """The search is over and its last line is just being written when the end of input comes."""
+    arrived, let_go, lines = threading.Event(), threading.Event(), list[str]()
+
+    def slow(line: str) -> None:
+        if line.startswith("bestmove"):
+            arrived.set()
+            assert let_go.wait(SECONDS)
+        lines.append(line)
+
+    session = Session(slow)
+    session.handle(f"position fen {START}")
+    session.handle("go depth 1")
+    assert arrived.wait(SECONDS)
+    closing = threading.Thread(target=session.close)
+    closing.start()
+    closing.join(0.1)
+    closed_too_early = not closing.is_alive()
+    let_go.set()
+    closing.join(SECONDS)
+    assert not closed_too_early
+    assert lines[-1].startswith("bestmove")
 
 
 def test_bench_prints_the_same_total_every_time(talk: Conversation) -> None:
