@@ -411,6 +411,24 @@ class NumberDropPosition(Position):
             raise MoveError("no dice are to be rolled here")
         return action_token(core.draw(self._raw, seed % 2**64))
 
+    def outcome_actions(self, tokens: Sequence[str]) -> list[int]:
+        """Return the actions of draws and rolls that come up one after the other. Raises MoveError."""
+        actions = []
+        position = self
+        for number, token in enumerate(tokens):
+            if position.phase == TILE:
+                position = position.play(token)
+                actions.append(_TAG_TILE | PIECES.index(token.removeprefix("tile:")) << 3)
+                continue
+            match = _ROLLED.fullmatch(token.removeprefix("roll:"))
+            if not match or not token.startswith("roll:"):
+                raise MoveError(f"chance event {number + 1}: {quote(token)} is no roll like roll:3*56L")
+            action = _roll_action(_read_numbers(match[1]), SHAPES.index(match[2]))
+            if not core.can_roll(self._raw, action):
+                raise MoveError(f"chance event {number + 1}: {quote(token)}: the dice cannot show that")
+            actions.append(action)
+        return actions
+
     def line(self, actions: Sequence[int]) -> list[str]:
         """Return a line of actions as tokens, a drop and the claim after it as one."""
         tokens: list[str] = []
@@ -718,3 +736,4 @@ def _read_sheet(text: str, where: str) -> tuple[bytes, bytes, int]:
 
 
 GAME = NumberDrop()
+NumberDropPosition.game = GAME
