@@ -24,6 +24,7 @@ SHAPES = "IOTLS*"
 STAR = 10
 PIECES = core.PIECE_NAMES
 UNIT = 10_000
+SUGGESTIONS = 12
 
 # Numbers of the compiled module.
 TILE, WRITE, ROLL, SLIDE, BLOCK, DROP, CLAIM, OVER = range(8)
@@ -305,6 +306,10 @@ class NumberDropPosition(Position):
     # --- moves ---------------------------------------------------------------------------------------------
 
     @cached_property
+    def _drops(self) -> int:
+        return core.count_actions(self._raw)
+
+    @cached_property
     def _count(self) -> int:
         if self.phase == DROP:
             return core.count_turns(self._raw)
@@ -438,6 +443,27 @@ class NumberDropPosition(Position):
             else:
                 tokens.append(action_token(action))
         return tokens
+
+    def is_setup(self) -> bool:
+        """Tell whether a player writes its number."""
+        return self.phase == WRITE
+
+    def choices(self) -> list[tuple[str, list[str]]]:
+        """Return the legal moves for a person; of the many drops the most promising ones, and all places."""
+        if self.phase != DROP:
+            return [("", self.tokens())]
+        promising = []
+        for drop, _ in core.best(self._raw, SUGGESTIONS):
+            claim = core.best(core.play(self._raw, drop), 1)[0][0]
+            promising.append(self.line([drop, claim])[0])
+        places = dict.fromkeys(
+            token.partition(":")[0] for token in map(action_token, core.list_range(self._raw, 0, self._drops))
+        )
+        numbers = _rolled(self.parts[8], self.parts[9])[:4]
+        return [
+            ("promising", promising),
+            (f"all places, {numbers} in any order after a colon", list(places)),
+        ]
 
     # --- for searchers, front ends and people --------------------------------------------------------------
 

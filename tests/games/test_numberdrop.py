@@ -718,6 +718,15 @@ def test_drawings_and_json() -> None:
     assert position.svg().count("<path") >= 7
 
 
+def test_choices_for_a_person() -> None:
+    position = at(PLAIN, rolled="12**O", dice="1*****/2*****/3*****/4*****")
+    (promising, moves), (_, places) = position.choices()
+    assert promising == "promising"
+    for move in moves:
+        position.play(move)
+    assert places == ["O0@1", "O0@2", "O0@3", "O0@4", "O0@5", "O0@6"]
+
+
 def test_bytes_that_are_no_state_are_refused() -> None:
     with pytest.raises(ValueError, match="bytes"):
         core.state_kind(b"")
