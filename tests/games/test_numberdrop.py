@@ -734,6 +734,30 @@ def test_bytes_that_are_no_state_are_refused() -> None:
         core.state_kind(b"\xff" * core.STATE_SIZE)
 
 
+def test_keys_tell_positions_apart() -> None:
+    seen: dict[int, bytes] = {}
+    for seed in range(30):
+        for options in ({"solo": True}, {"players": 2}, {"players": 2, "straight": "set"}):
+            position: NumberDropPosition = GAME.start(options)
+            number = seed
+            while position.kind() is not Kind.TERMINAL:
+                raw = position.raw()
+                assert seen.setdefault(core.state_key(raw), raw) == raw
+                number += 1
+                if position.kind() is Kind.CHANCE:
+                    position = position.play(position.roll(number))
+                else:
+                    position = position.play(position.tokens(number % position.count(), 1)[0])
+
+
+def test_used_cells_are_part_of_the_key() -> None:
+
+    one = at(sheet("1111111 2222222 5555555", "333.... 4444... ......."), phase="roll")
+    assert core.state_key(one.raw()) == core.state_key(GAME.parse(one.fen(), {}).raw())
+    other = at(sheet("1111111 2222222 5555555", "4444... 333.... ......."), phase="roll")
+    assert core.state_key(one.raw()) != core.state_key(other.raw())
+
+
 def test_top_is_sorted_and_legal() -> None:
     position = at(PLAIN, rolled="**2*O")
     ranked = core.best(position.raw(), 20)
