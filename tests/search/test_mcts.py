@@ -94,8 +94,7 @@ def test_all_modes_play_legal_moves(mode: dict[str, bool]) -> None:
 def test_the_same_search_twice() -> None:
     position = solo_position(8)
     runs = [
-        _mcts.Searcher(_numberdrop.capsule()).search(position.raw(), [], 200, None, seed=9, multipv=3)
-        for _ in range(2)
+        _mcts.Searcher(_numberdrop.capsule()).search(position.raw(), [], 200, None, seed=9, multipv=3) for _ in range(2)
     ]
     assert runs[0] == runs[1]
 
