@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from solver.errors import OptionError, quote
+from solver.errors import MoveError, OptionError, quote
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -168,6 +168,14 @@ class Position(ABC):
     @abstractmethod
     def actions(self, token: str) -> tuple[int, ...]:
         """Return the action or actions behind a legal token. Raises MoveError like `play`."""
+
+    def outcome_actions(self, tokens: Sequence[str]) -> list[int]:
+        """Return the actions of chance events that come up one after the other, with moves between them.
+
+        Raises:
+            MoveError: a token is no chance event or cannot come up, or the game knows no such lists.
+        """
+        raise MoveError(f"{self.game.title} takes no list of chance events")
 
     @abstractmethod
     def line(self, actions: Sequence[int]) -> list[str]:
