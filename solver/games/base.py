@@ -204,7 +204,7 @@ class Game(ABC):
     unit: ClassVar[str]
     options: ClassVar[tuple[OptionSpec, ...]]
     algorithms: ClassVar[tuple[str, ...]]
-    """The searchers that can play it, by the names of the option Algorithm; `auto` takes the first."""
+    """The searchers that can play it, by the names of the option Algorithm, the usual choice first."""
     bench: ClassVar[tuple[tuple[str, int], ...]]
     """Position strings and depths whose searched nodes are the fingerprint of the search."""
 
@@ -223,6 +223,10 @@ class Game(ABC):
     @abstractmethod
     def capsule(self) -> object:
         """Return the PyCapsule with the compiled game (`bw_game` of ext/game.h)."""
+
+    def algorithm(self, position: Position) -> str:
+        """Return which of `algorithms` suits a position best: what `auto` takes."""
+        return self.algorithms[0]
 
     def turn(self, player: int) -> str:
         """Return how the protocol names the player to move."""

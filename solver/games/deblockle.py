@@ -519,6 +519,10 @@ class Deblockle(Game):
         except ValueError as error:
             raise PositionError(f"{field}: {error}") from None
 
+    def algorithm(self, position: Position) -> str:
+        """Return expectimax for the set-up with its dice, alpha-beta for the play."""
+        return "expectimax" if position.is_setup() else "alphabeta"
+
     def turn(self, player: int) -> str:
         """Return s or n."""
         return "sn"[player]

@@ -44,9 +44,7 @@ class Master:
             if level > 0:
                 self.model.add(self.tiles[level - 1] >= 2 * self.used[level])
                 self.model.add(self.areas[level] <= self.areas[level - 1])
-        self.model.maximize(
-            sum(level * d * self.counts[level][d] for level in range(self.levels) for d in range(10))
-        )
+        self.model.maximize(sum(level * d * self.counts[level][d] for level in range(self.levels) for d in range(10)))
         self._solver: Any = None
 
     def stop(self) -> None:
@@ -54,9 +52,7 @@ class Master:
         if self._solver is not None:
             self._solver.stop_search()
 
-    def bound(
-        self, seconds: float, workers: int, on_bound: Callable[[int], None], stopped: Callable[[], bool]
-    ) -> int:
+    def bound(self, seconds: float, workers: int, on_bound: Callable[[int], None], stopped: Callable[[], bool]) -> int:
         """Return a valid upper bound on the score, the best that `seconds` bring; reports each on the way."""
         end = time.monotonic() + seconds
         solver = self._cp.CpSolver()

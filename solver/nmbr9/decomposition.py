@@ -88,9 +88,7 @@ class Decomposition:
         return [s for s in itertools.product(*ranges) if 1 <= sum(s) <= self.problem.cards]
 
     def _choices_uncached(self, remaining: Counts, least_area: int, most: int) -> list[Counts]:
-        return [
-            s for s in self.sets if 2 <= sum(s) <= most and area(s) >= least_area and contains(remaining, s)
-        ]
+        return [s for s in self.sets if 2 <= sum(s) <= most and area(s) >= least_area and contains(remaining, s)]
 
     def carries(self, upper: Counts, lower: Counts) -> bool:
         """Answer from the exact tables where they reach, else by area."""
@@ -139,9 +137,7 @@ class Decomposition:
                     return False
                 levels = [[(raw, 0) for raw in layouts]]
                 remaining = minus(pool, top)
-                if not self._descend(
-                    level - 1, top, levels, remaining, cards - sum(top), level * points(top)
-                ):
+                if not self._descend(level - 1, top, levels, remaining, cards - sum(top), level * points(top)):
                     return False
         except Stopped:
             return False
@@ -186,9 +182,7 @@ class Decomposition:
         for bound, own, lower in branches:
             if bound <= self.incumbent:
                 break
-            found, complete = COVERER.below(
-                layouts, lower, cap=MOST_LAYOUTS, stopped=self.stopped, **self.grid
-            )
+            found, complete = COVERER.below(layouts, lower, cap=MOST_LAYOUTS, stopped=self.stopped, **self.grid)
             whole &= complete
             if found:
                 whole &= self._descend(

@@ -337,9 +337,7 @@ class Nmbr9Searcher:
         )
         return Result(choice.move, infos=tuple(last))
 
-    def _optimize(
-        self, position: Nmbr9Position, seconds: float | None, report: Callable[[Info], None]
-    ) -> Result:
+    def _optimize(self, position: Nmbr9Position, seconds: float | None, report: Callable[[Info], None]) -> Result:
         problem = problem_of(position)
         held = len(problem.start)
         last: list[Info] = []
