@@ -737,7 +737,8 @@ def test_bytes_that_are_no_state_are_refused() -> None:
 def test_keys_tell_positions_apart() -> None:
     seen: dict[int, bytes] = {}
     for seed in range(30):
-        for options in ({"solo": True}, {"players": 2}, {"players": 2, "straight": "set"}):
+        variants: list[dict[str, str | int | bool]] = [{"solo": True}, {"players": 2}, {"straight": "set"}]
+        for options in variants:
             position: NumberDropPosition = GAME.start(options)
             number = seed
             while position.kind() is not Kind.TERMINAL:
