@@ -387,6 +387,80 @@ cdef void aim(Search *s, const Layout *above) noexcept nogil:
             s.target[above.spots[i].y + r] |= shape.rows[r] << above.spots[i].x
 
 
+# --- what a layout can carry ---------------------------------------------------------------------------------
+
+cdef enum:
+    CARRIED = 4          # tiles above one layout that are looked for
+    CODES = 14641        # 11^4: up to four digits, each + 1
+    PLACES = 2048
+
+
+cdef int places_on(const Shapes *t, const Layout *a, const int32_t *counts, Spot *out) noexcept nogil:
+    """List the places of single tiles that lie on a layout and on at least two of its tiles, by rising digit."""
+    cdef uint64_t rows[SIDE]
+    cdef int digit, rotation, o, x, y, r, i, on, n = 0
+    cdef uint64_t fit
+    cdef const Shape *shape
+    cdef Spot spot
+    memset(rows, 0, sizeof(rows))
+    for i in range(a.count):
+        shape = &t.shape[a.spots[i].o]
+        for r in range(shape.height):
+            rows[a.spots[i].y + r] |= shape.rows[r] << a.spots[i].x
+    for digit in range(DIGITS):
+        if not counts[digit]:
+            continue
+        for rotation in range(t.rotations[digit]):
+            o = digit * 4 + rotation
+            shape = &t.shape[o]
+            for y in range(SIDE - shape.height + 1):
+                fit = rows[y]
+                if not fit:
+                    continue
+                fit = ~<uint64_t>0
+                for i in range(shape.cells):
+                    fit &= rows[y + shape.y[i]] >> shape.x[i]
+                    if not fit:
+                        break
+                while fit:
+                    x = ctz(fit)
+                    fit &= fit - 1
+                    spot.o = o
+                    spot.x = x
+                    spot.y = y
+                    on = 0
+                    for i in range(a.count):
+                        on += spots_overlap(t, &a.spots[i], &spot)
+                    if on >= 2 and n < PLACES:
+                        out[n] = spot
+                        n += 1
+    return n
+
+
+cdef void mark_packings(const Shapes *t, const Spot *places, const int16_t *open_places, int n, int depth,
+                        int code, int32_t *counts, uint8_t *marks) noexcept nogil:
+    """Mark the code of every multiset of disjoint places, digits in rising order."""
+    cdef int16_t rest[PLACES]
+    cdef int i, j, m, digit, next_code
+    for i in range(n):
+        digit = places[open_places[i]].o >> 2
+        if not counts[digit]:
+            continue
+        next_code = code * 11 + digit + 1
+        marks[next_code] = 1
+        if depth + 1 == CARRIED:
+            continue
+        m = 0
+        for j in range(i + 1, n):
+            if not spots_overlap(t, &places[open_places[i]], &places[open_places[j]]):
+                rest[m] = open_places[j]
+                m += 1
+        if m:
+            counts[digit] -= 1
+            mark_packings(t, places, rest, m, depth + 1, next_code, counts, marks)
+            counts[digit] += 1
+
+
 # --- beam ----------------------------------------------------------------------------------------------------
 
 cdef enum:
@@ -792,6 +866,44 @@ cdef class Coverer:
             )
         finally:
             self.close_sink(&sink)
+
+    def carried(self, layouts, counts):
+        """Return every multiset of at most four tiles of `counts` that some of the layouts carries.
+
+        Each tile lies wholly on the layout and on at least two of its tiles; they are disjoint and need *not* be
+        connected, so with a multiset every part of it is there too. Multisets are sorted tuples of digits.
+        """
+        cdef uint8_t marks[CODES]
+        cdef int32_t left[DIGITS]
+        cdef Spot places[PLACES]
+        cdef int16_t every[PLACES]
+        cdef Layout a
+        cdef int i, n
+        if len(counts) != DIGITS or any(not 0 <= count <= MOST for count in counts):
+            raise ValueError(f"expected {DIGITS} counts of tiles, got {counts}")
+        memset(marks, 0, sizeof(marks))
+        for i in range(DIGITS):
+            left[i] = counts[i] if self.tables.rotations[i] else 0
+        for i in range(PLACES):
+            every[i] = i
+        for raw in layouts:
+            a = self.checked(raw)
+            with nogil:
+                n = places_on(&self.tables, &a, left, places)
+                if n < PLACES:
+                    mark_packings(&self.tables, places, every, n, 0, 0, left, marks)
+            if n == PLACES:
+                raise ValueError("the layout is too large for this question")
+        found = set()
+        for i in range(CODES):
+            if marks[i]:
+                digits = []
+                n = i
+                while n:
+                    digits.append(n % 11 - 1)
+                    n //= 11
+                found.add(tuple(reversed(digits)))
+        return found
 
     def make_node(self, bytes layout, counts, int score):
         """Return a beam node: a top level, the tiles left over, the points of that level at its final height."""

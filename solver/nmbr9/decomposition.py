@@ -69,7 +69,8 @@ class Decomposition:
         self.on_bound = on_bound
         self.stopped = stopped
         self.tuples = 0
-        self.grid = {"columns": problem.columns or 0, "rows": problem.rows or 0}
+        self.columns = problem.columns or 0
+        self.rows = problem.rows or 0
         self._rest = lru_cache(maxsize=None)(self._rest_uncached)
         self._choices = lru_cache(maxsize=None)(self._choices_uncached)
 
@@ -134,7 +135,7 @@ class Decomposition:
                 if bound <= self.incumbent:
                     break
                 self.on_bound(bound)
-                layouts, complete = COVERER.all_layouts(top, MOST_LAYOUTS, **self.grid)
+                layouts, complete = COVERER.all_layouts(top, MOST_LAYOUTS, self.columns, self.rows)
                 if not complete:
                     return False
                 levels = [[(raw, 0) for raw in layouts]]
@@ -168,7 +169,7 @@ class Decomposition:
             self.tuples += 1
             whole = True
             for lower in self._tables(remaining, left, area(upper)):
-                found, complete = COVERER.below(layouts, lower, table=True, stopped=self.stopped, **self.grid)
+                found, complete = self._below(layouts, lower, table=True)
                 if found:
                     self._found([*levels, found], score)
                     return True
@@ -186,9 +187,7 @@ class Decomposition:
         for bound, own, lower in branches:
             if bound <= self.incumbent:
                 break
-            found, complete = COVERER.below(
-                layouts, lower, cap=MOST_LAYOUTS, stopped=self.stopped, **self.grid
-            )
+            found, complete = self._below(layouts, lower, table=False)
             whole &= complete
             if found:
                 whole &= self._descend(
@@ -196,8 +195,21 @@ class Decomposition:
                 )
         return whole
 
+    def _below(
+        self, layouts: list[bytes], lower: Counts, *, table: bool
+    ) -> tuple[list[tuple[bytes, int]], bool]:
+        return COVERER.below(
+            layouts,
+            lower,
+            table=table,
+            cap=MOST_LAYOUTS,
+            columns=self.columns,
+            rows=self.rows,
+            stopped=self.stopped,
+        )
+
     def _tables(self, remaining: Counts, left: int, least_area: int) -> list[Counts]:
-        """The sets that could lie on the table: all that is left, or every choice of `left` tiles."""
+        """List the sets that could lie on the table: all that is left, or every choice of `left` tiles."""
         if sum(remaining) <= left:
             return [remaining]
         return [s for s in self.sets if sum(s) == left and contains(remaining, s) and area(s) >= least_area]

@@ -21,7 +21,7 @@ from solver import _nmbr9
 from solver.errors import SolutionError, quote
 from solver.games.base import Position
 from solver.games.nmbr9 import UNKNOWN, Nmbr9Position, Tile, read_tile
-from solver.nmbr9.bounds import Master, most_levels
+from solver.nmbr9.bounds import Master, Tables, most_levels
 from solver.nmbr9.decomposition import Decomposition
 from solver.nmbr9.model import StackModel
 from solver.nmbr9.problem import Problem, problem_of
@@ -95,6 +95,9 @@ class Optimizer:
         self.spent = 0.0
         self._stop = threading.Event()
         self._model: StackModel | Master | None = None
+        self._tables: Tables | None = None
+        self._master: Master | None = None
+        self._exhausted = False
         self._end: float | None = None
         self._began = time.monotonic()
         if save is not None and save.exists():
@@ -122,12 +125,14 @@ class Optimizer:
         if not self._over() and Decomposition.suits(self.problem):
             self._prove()
         if not self._over():
-            self._bound_by_master()
+            self._bound_slice(10.0)
         rng = random.Random(self.seed * 1_000_003 + self.rounds)
         while not self._over():
             self.rounds += 1
             if self.rounds % 4 == 1:
                 self._beam(rng)
+            elif self.rounds % 4 == 3:
+                self._bound_slice(30.0)
             else:
                 self._improve(rng)
             self._write()
@@ -159,15 +164,40 @@ class Optimizer:
         search = Decomposition(self.problem, incumbent, on_plan, self._lower_bound, self._over)
         search.run()
 
-    def _bound_by_master(self) -> None:
-        if self.problem.start:
+    def _bound_slice(self, seconds: float) -> None:
+        """Work on the upper bound for about so long: by areas, then with exact tables, then cut by cut."""
+        if self.problem.start or self._exhausted:
             return
-        master = Master(self.problem)
+        end = time.monotonic() + seconds
+
+        def late() -> bool:
+            return self._over() or time.monotonic() >= end
+
+        if self._tables is None:
+            self._tables = Tables(self.problem.pool)
+            self._solve(Master(self.problem), seconds)
+            return
+        if self._master is None:
+            if not self._tables.build(late):
+                return
+            self._master = Master(self.problem, self._tables)
+        while not late():
+            if not self._solve(self._master, max(10.0, end - time.monotonic())):
+                return
+            if not self._master.cut(self._over):
+                # Nothing to cut: the master has said all it can, unless it was only out of time.
+                self._exhausted = not self._over()
+                return
+
+    def _solve(self, master: Master, seconds: float) -> bool:
+        """Solve the master and take over its bound; returns whether it got to its optimum."""
+        if self._end is not None:
+            seconds = max(0.1, min(seconds, self._end - time.monotonic()))
         self._model = master
-        seconds = 30.0 if self._end is None else max(0.0, min(30.0, (self._end - time.monotonic()) / 4))
-        if seconds > 0:
-            self._lower_bound(master.bound(seconds, self.workers, self._lower_bound, self._stop.is_set))
+        bound = master.bound(seconds, self.workers, self._lower_bound, self._stop.is_set)
         self._model = None
+        self._lower_bound(bound)
+        return master.optimal
 
     def _beam(self, rng: random.Random) -> None:
         width = 50 * 2 ** min(6, self.rounds // 8)

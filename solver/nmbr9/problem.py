@@ -83,8 +83,8 @@ def read_problem(text: str, deck: Sequence[int] = ()) -> Problem:
     pool = tuple(copies if digit <= highest else 0 for digit in range(10))
     if not 1 <= cards <= sum(pool):
         raise OptionError(f"problem {quote(text)}: {sum(pool)} tiles, cannot play {cards} cards")
-    limits3 = [None if match[i] is None else int(match[i]) for i in (5, 6, 7)]
-    if match[5] is not None and min(limit or 0 for limit in limits3) < 1:
+    columns, rows, levels = (None if match[i] is None else int(match[i]) for i in (5, 6, 7))
+    if 0 in (columns, rows, levels):
         raise OptionError(f"problem {quote(text)}: columns, rows and levels must be at least 1")
     if kind == "K":
         if len(deck) != cards:
@@ -96,7 +96,7 @@ def read_problem(text: str, deck: Sequence[int] = ()) -> Problem:
                     f"problem {quote(text)}: {number} cards of digit {digit}, expected at most {pool[digit]}"
                 )
         pool = tuple(used[d] for d in range(10))
-    return Problem(kind, pool, cards, tuple(deck), *limits3)
+    return Problem(kind, pool, cards, tuple(deck), columns, rows, levels)
 
 
 def read_order(text: str) -> tuple[int, ...]:
