@@ -1,7 +1,8 @@
 """NMBR 9 from Python: notation, positions, drawing, and the reason why a placement is illegal.
 
-The rules are compiled (`solver._nmbr9`); this module gives them words. Coordinates are those of the lower left
-corner of a tile's bounding box, columns to the right and rows upward, in unit squares; level 0 is the table.
+The rules are compiled (`solver._nmbr9`); this module gives them words. Coordinates are those of the lower
+left corner of a tile's bounding box, columns to the right and rows upward, in unit squares; level 0 is the
+table.
 """
 
 from __future__ import annotations
@@ -309,7 +310,8 @@ def _draw_level(tiles: Sequence[Tile], level: int) -> list[str]:
 
 
 COLOURS = (
-    "#b8b8b8", "#8d6e63", "#e57373", "#ffb74d", "#fff176", "#aed581", "#4db6ac", "#64b5f6", "#9575cd", "#f06292",
+    "#b8b8b8", "#8d6e63", "#e57373", "#ffb74d", "#fff176",
+    "#aed581", "#4db6ac", "#64b5f6", "#9575cd", "#f06292",
 )  # fmt: skip
 """Fill colours of the digits 0..9."""
 
@@ -332,15 +334,10 @@ def draw_svg(tiles: Sequence[Tile]) -> str:
     ]
     for level in range(levels):
         px, py = (level % columns) * width, (level // columns) * height
-        out.append(f'<g transform="translate({px},{py})">')
-        out.append(f'<text x="{_UNIT // 2}" y="{_UNIT - 5}" font-size="12">level {level}</text>')
-        for tile in tiles:
-            if tile.level == level - 1:
-                out.append(_svg_tile(tile, left, low, rows, shade=True))
-        for tile in tiles:
-            if tile.level == level:
-                out.append(_svg_tile(tile, left, low, rows, shade=False))
-        out.append("</g>")
+        shades = [_svg_tile(tile, left, low, rows, shade=True) for tile in tiles if tile.level == level - 1]
+        drawn = [_svg_tile(tile, left, low, rows, shade=False) for tile in tiles if tile.level == level]
+        label = f'<text x="{_UNIT // 2}" y="{_UNIT - 5}" font-size="12">level {level}</text>'
+        out += [f'<g transform="translate({px},{py})">', label, *shades, *drawn, "</g>"]
     out.append("</svg>")
     return "\n".join(out)
 

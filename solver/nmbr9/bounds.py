@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from solver.nmbr9.problem import AREAS, Counts, Problem
 from solver.nmbr9.stacks import COVERER
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
 
 LEVELS = 10
 SMALL = 3
@@ -24,7 +27,7 @@ Stopped = Callable[[], bool]
 
 
 def most_levels(problem: Problem) -> int:
-    """Return the number of levels that so many cards can have: two tiles lie below any tile, on each level."""
+    """Return the number of levels that so many cards can have: two lie below any tile, on each level."""
     limit = LEVELS if problem.levels is None else problem.levels
     return max(1, min(limit, (problem.cards + 1) // 2))
 
@@ -63,7 +66,7 @@ class Tables:
 
 
 class Master:
-    """Which tiles lie on which level: counts by digit, two tiles under any tile, areas that do not grow upward.
+    """Which tiles lie on which level: two tiles under any tile, areas that do not grow upward.
 
     With `tables`, what lies on a level of at most three tiles is one of the sets that it can carry.
     """
@@ -80,7 +83,7 @@ class Master:
         self.optimal = False
         self._names: list[dict[Counts, Any]] = []
         self._large: list[Any] = []
-        self._exceeds: dict[tuple[int, int, int], Any] = {}
+        self._exceeds: dict[tuple[int, int, int], cp_model.IntVar] = {}
         self._layouts: dict[tuple[Counts, ...], list[bytes] | None] = {}
         pool = problem.pool
         self.counts = [[self.model.new_int_var(0, n, "") for n in pool] for _ in range(self.levels)]
@@ -159,9 +162,9 @@ class Master:
     def cut(self, stopped: Stopped) -> bool:
         """Forbid levels of the last solution that cannot lie on each other; returns whether there were any.
 
-        Goes down from the top through levels of at most SMALL tiles, with all layouts of each that carry those
-        above. The first level that cannot carry a run of them is cut, for the shortest run that proves it, and
-        wherever in a stack that run may be.
+        Goes down from the top through levels of at most SMALL tiles, with all layouts of each that carry
+        those above. The first level that cannot carry a run of them is cut, for the shortest run that proves
+        it, and wherever in a stack that run may be.
         """
         if not self._solved:
             return False
@@ -211,7 +214,7 @@ class Master:
             more = [self._more(level, d, grown[d]) for d in range(10) if grown[d] < self.problem.pool[d]]
             self.model.add_bool_or([*above, *more])
 
-    def _more(self, level: int, digit: int, number: int) -> Any:
+    def _more(self, level: int, digit: int, number: int) -> cp_model.IntVar:
         """Return a literal that implies more than `number` tiles of a digit on a level."""
         key = (level, digit, number)
         if key not in self._exceeds:

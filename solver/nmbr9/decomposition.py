@@ -1,12 +1,12 @@
 """Proofs by decomposition: which tiles lie on which level first, where they lie second.
 
-The score depends only on the sets of tiles on the levels (S_h on top, ..., S_0 on the table), and whether such a
-tuple can be built is a chain of questions between neighbouring levels. So the master is a depth-first search
-over the sets, from the top level down. Each node holds *all* layouts of its lowest set that carry the sets
-above it; a node without a layout is cut, with everything below. A node is also cut when its points plus an
-upper bound on the rest cannot beat the incumbent. That bound is exact for the relaxed problem in which a set of
-at most two tiles lies on one of at most three as the enumeration says, and any other pair of sets only has to
-have areas that do not grow upward.
+The score depends only on the sets of tiles on the levels (S_h on top, ..., S_0 on the table), and whether
+such a tuple can be built is a chain of questions between neighbouring levels. So the master is a depth-first
+search over the sets, from the top level down. Each node holds *all* layouts of its lowest set that carry the
+sets above it; a node without a layout is cut, with everything below. A node is also cut when its points plus
+an upper bound on the rest cannot beat the incumbent. That bound is exact for the relaxed problem in which a
+set of at most two tiles lies on one of at most three as the enumeration says, and any other pair of sets only
+has to have areas that do not grow upward.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def can_carry(upper: Counts, lower: Counts) -> bool:
 class Decomposition:
     """The search for one problem of free choice, limits included.
 
-    `on_plan(tiles)` gets every stack that beats the incumbent, leftover tiles not yet placed; `on_bound(score)`
-    the proven upper bound whenever it falls; `stopped()` is asked often.
+    `on_plan(tiles)` gets every stack that beats the incumbent, leftover tiles not yet placed;
+    `on_bound(score)` the proven upper bound whenever it falls; `stopped()` is asked often.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""One front for all problems with a plan to find: incumbents and bounds as they come, from whatever finds them.
+"""One front for all problems with a plan to find: incumbents and bounds, whatever finds them.
 
 Small free problems are proven by the decomposition. Large ones alternate between the beam over levels,
 neighbourhoods of the incumbent, and the bound. A known order starts from the beam over cards. No plan is
@@ -290,11 +290,13 @@ class Optimizer:
             bound, rounds, spent = int(data["bound"]), int(data["rounds"]), float(data["seconds"])
         except (ValueError, KeyError, TypeError) as error:
             raise SolutionError(
-                f"progress file {quote(str(path))} cannot be read ({error}), expected the JSON this optimizer writes"
+                f"progress file {quote(str(path))} cannot be read ({error}), "
+                "expected the JSON this optimizer writes"
             ) from None
         if name != self.problem.name:
             raise SolutionError(
-                f"progress file {quote(str(path))} is of problem {quote(str(name))}, expected {self.problem.name}"
+                f"progress file {quote(str(path))} is of problem {quote(str(name))}, "
+                f"expected {self.problem.name}"
             )
         if moves:
             plan = replay(self.problem, [read_tile(move) for move in moves])
@@ -318,7 +320,7 @@ def optimize(
 
 
 class Nmbr9Searcher:
-    """The searcher of the protocol: the optimizer in known and free positions, the opponent in unknown ones."""
+    """The searcher of the protocol: the optimizer, and in unknown positions the opponent."""
 
     def __init__(self, threads: int = 1, seed: int = 0) -> None:
         self.threads = threads
