@@ -1,6 +1,6 @@
 """Levels of polyominoes under levels of polyominoes: exact enumeration and a beam, from the top down.
 
-A *layout* is one connected level. Whether a stack exists is a chain of questions between neighbours only: does
+A *layout* is one connected level. Whether a stack exists is a chain of questions between neighbours: does
 this set of tiles have a layout that covers the layout above, so that every tile above rests on at least two
 different ones? The enumeration takes the lowest, leftmost uncovered square, tries every tile and rotation on
 it, and counts area: what is wasted beside the layout above cannot exceed the difference of areas. It knows

@@ -537,8 +537,8 @@ cdef void g_bounds(const void *state, int player, bw_value *low, bw_value *high)
 
 # --- evaluation -----------------------------------------------------------------------------------
 #
-# What a stack promises: a free 2x2 square is one whose four cells lie on level l and under no tile. So
-# many of them carry a tile on level l + 1. The cards to come are dealt to the platforms from the highest down, each
+# What a stack promises: a free 2x2 square is one whose four cells lie on level l and under no tile. A number
+# of them carries a tile on level l + 1. The cards to come are dealt to the platforms from the top down, each
 # worth the mean digit to come times the level.
 
 cdef struct Weights:
@@ -990,6 +990,8 @@ def play(bytes raw, uint64_t action):
     else:
         p = decode(action)
         p = checked_placement(p.digit, p.rotation, p.x, p.y, p.level)
+        if encode(p.digit, p.rotation, p.x, p.y, p.level) != action:
+            raise ValueError(f"action {action} is not a placement")
         if g_kind(s) != BW_DECISION or not legal_digit(s, p.digit) or not legal_place(s, &p):
             raise ValueError(f"placement {decode_action(action)} is not legal here")
     after = s[0]

@@ -101,9 +101,13 @@ class Master:
                 self.model.add(self.areas[level] <= self.areas[level - 1])
         if tables is not None:
             self._use(tables)
-        self.model.maximize(
-            sum(level * d * self.counts[level][d] for level in range(self.levels) for d in range(10))
+        highest = (self.levels - 1) * sum(d * n for d, n in enumerate(pool))
+        self._score = self.model.new_int_var(0, highest, "")
+        self.model.add(
+            self._score
+            == sum(level * d * self.counts[level][d] for level in range(self.levels) for d in range(10))
         )
+        self.model.maximize(self._score)
 
     def _use(self, tables: Tables) -> None:
         """Give each level the name of its set if it is small, and tie neighbouring names."""
@@ -133,6 +137,16 @@ class Master:
                 if any(sum(load) > SMALL for load in loads):
                     fits.append(large[level + 1])
                 self.model.add_bool_or([literal.Not(), *fits])
+
+    def between(self, incumbent: int, bound: int) -> None:
+        """Say what is known of the best score: at least the incumbent, at most the bound proven before."""
+        domain = self._score.proto.domain
+        domain[0], domain[1] = max(0, incumbent), max(0, incumbent, bound)
+        self.model.clear_hints()
+        if self._solved:
+            for level, sets in zip(self.counts, self.sets(), strict=True):
+                for variable, number in zip(level, sets, strict=True):
+                    self.model.add_hint(variable, number)
 
     def stop(self) -> None:
         """End the solve under way, from any thread."""

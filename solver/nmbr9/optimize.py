@@ -131,8 +131,8 @@ class Optimizer:
             self.rounds += 1
             if self.rounds % 4 == 1:
                 self._beam(rng)
-            elif self.rounds % 4 == 3:
-                self._bound_slice(30.0)
+            elif self.rounds % 4 == 2:
+                self._bound_slice(60.0)
             else:
                 self._improve(rng)
             self._write()
@@ -182,7 +182,8 @@ class Optimizer:
                 return
             self._master = Master(self.problem, self._tables)
         while not late():
-            if not self._solve(self._master, max(10.0, end - time.monotonic())):
+            self._master.between(-1 if self.plan is None else self.plan.score, self.bound)
+            if not self._solve(self._master, max(30.0, end - time.monotonic())):
                 return
             if not self._master.cut(self._over):
                 # Nothing to cut: the master has said all it can, unless it was only out of time.
@@ -221,18 +222,20 @@ class Optimizer:
             self._accept(plan, "beam")
 
     def _improve(self, rng: random.Random) -> None:
-        """Free part of the incumbent and place it anew, several times."""
-        for _ in range(20):
+        """Free part of the incumbent and place it anew, for about twenty seconds."""
+        end = time.monotonic() + 20.0
+        while time.monotonic() < end:
             plan = self.plan
             if plan is None or self._over():
                 return
             size = rng.choice((6, 8, 10, 12))
             where = draw_neighbourhood(rng, plan, len(self.problem.start), size)
             if not where.free:
+                # The tiles that lie already are all of this level, and stay.
                 continue
             model = neighbourhood_model(self.problem, plan, where, rng.getrandbits(30))
             self._model = model
-            left = 10.0 if self._end is None else min(10.0, self._end - time.monotonic())
+            left = 4.0 if self._end is None else min(4.0, self._end - time.monotonic())
             outcome = model.solve(max(0.1, left), self.workers)
             self._model = None
             if outcome.tiles is not None:

@@ -292,8 +292,8 @@ def neighbourhood_model(problem: Problem, plan: Plan, where: Neighbourhood, seed
     cells = [cell for tile in plan.tiles for cell in tile.cells()]
     left, right = min(x for x, _ in cells), max(x for x, _ in cells) + 1
     low, high = min(y for _, y in cells), max(y for _, y in cells) + 1
-    margin_x = 2 if problem.columns is None else min(2, max(0, problem.columns - (right - left)))
-    margin_y = 2 if problem.rows is None else min(2, max(0, problem.rows - (high - low)))
+    margin_x = 1 if problem.columns is None else min(1, max(0, problem.columns - (right - left)))
+    margin_y = 1 if problem.rows is None else min(1, max(0, problem.rows - (high - low)))
     known = problem.kind == "K"
     return StackModel(
         counts_of(free),

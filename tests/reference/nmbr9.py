@@ -65,9 +65,7 @@ def to_corner(cells: Cells) -> Cells:
 def printed_shape(digit: int) -> Cells:
     """The cells of a tile with its digit upright."""
     lines = reversed(PRINTED[digit].split())
-    return frozenset(
-        (column, row) for row, line in enumerate(lines) for column, c in enumerate(line) if c == "#"
-    )
+    return frozenset((column, row) for row, line in enumerate(lines) for column, c in enumerate(line) if c == "#")
 
 
 @cache
@@ -92,8 +90,7 @@ def distinct_rotations(digit: int) -> list[str]:
 def cells_of(placement: Placement) -> Cells:
     """The cells that a placed tile covers on its level."""
     return frozenset(
-        (placement.column + column, placement.row + row)
-        for column, row in shape(placement.digit, placement.rotation)
+        (placement.column + column, placement.row + row) for column, row in shape(placement.digit, placement.rotation)
     )
 
 
@@ -165,9 +162,7 @@ def violations(stack: Sequence[Placement], placement: Placement, copies: int = C
     beside = [cells_of(each) for each in stack if each.level == placement.level]
     overlap = cells & frozenset().union(*beside)
     if overlap:
-        found.append(
-            Violation(index, "overlap", f"cells taken on level {placement.level}: {format_cells(overlap)}")
-        )
+        found.append(Violation(index, "overlap", f"cells taken on level {placement.level}: {format_cells(overlap)}"))
     # "On a level that already holds a tile, a new tile must share an edge with a tile of that level."
     if beside and not any(share_edge(cells, each) for each in beside):
         found.append(Violation(index, "adjacency", f"no edge shared with a tile of level {placement.level}"))
@@ -210,9 +205,7 @@ def apply(stack: Stack, placement: Placement, copies: int = COPIES) -> Stack:
     broken = violations(stack, placement, copies)
     if broken:
         raise ValueError(f"{format_placement(placement)}: " + "; ".join(each.reason for each in broken))
-    rotation = next(
-        r for r in ROTATIONS if shape(placement.digit, r) == shape(placement.digit, placement.rotation)
-    )
+    rotation = next(r for r in ROTATIONS if shape(placement.digit, r) == shape(placement.digit, placement.rotation))
     return (*stack, replace(placement, rotation=rotation))
 
 

@@ -1,0 +1,1 @@
+"""The tests; the layout mirrors that of solver."""
