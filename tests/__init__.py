@@ -1,1 +1,1 @@
-"""The tests; the layout mirrors that of solver."""
+"""The test suite; it mirrors the package."""

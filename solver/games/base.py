@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from solver.errors import OptionError, quote
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 OptionValue = str | int | bool
 Options = Mapping[str, OptionValue]
@@ -73,9 +76,7 @@ class OptionSpec:
             for choice in self.choices:
                 if choice.lower() == text.lower():
                     return choice
-            raise OptionError(
-                f"option {self.name}: expected one of {', '.join(self.choices)}, got {quote(text)}"
-            )
+            raise OptionError(f"option {self.name}: expected one of {', '.join(self.choices)}, got {quote(text)}")
         return "" if text == "<empty>" else text
 
 
@@ -132,9 +133,21 @@ class Position(ABC):
     def evaluate(self) -> tuple[float, ...]:
         """Return the static evaluation for each player in the game's unit."""
 
+    def is_setup(self) -> bool:
+        """Tell whether this decision belongs to the set-up rather than to the play."""
+        return False
+
+    def choices(self) -> list[tuple[str, list[str]]]:
+        """Return the legal moves in groups for a person to choose from: a heading and its tokens."""
+        return [("", self.tokens())]
+
     @abstractmethod
     def text(self) -> str:
         """Draw the position as plain text, several lines."""
+
+    def picture(self) -> RenderableType:
+        """Draw the position for a terminal with colours."""
+        return self.text()
 
     @abstractmethod
     def svg(self) -> str:
@@ -160,13 +173,18 @@ class Position(ABC):
     def line(self, actions: Sequence[int]) -> list[str]:
         """Return a searcher's line of actions from here as tokens."""
 
-    def perft(self, depth: int) -> int:
-        """Count the move sequences of `depth` plies."""
-        if depth <= 0:
+    def perft(self, depth: int, stop: bytearray | None = None) -> int:
+        """Count the move sequences of `depth` plies; setting `stop[0]` from another thread ends it early."""
+        if depth <= 0 or (stop and stop[0]):
             return 1
         if depth == 1:
             return self.count()
-        return sum(self.play(token).perft(depth - 1) for token in self.tokens())
+        return sum(count for _, count in self.divide(depth, stop))
+
+    def divide(self, depth: int, stop: bytearray | None = None) -> Iterator[tuple[str, int]]:
+        """Yield each move with the number of sequences of `depth` plies that begin with it (depth at least 1)."""
+        for token in self.tokens():
+            yield token, self.play(token).perft(depth - 1, stop)
 
 
 class Game(ABC):
@@ -177,6 +195,10 @@ class Game(ABC):
     players: ClassVar[tuple[str, ...]]
     unit: ClassVar[str]
     options: ClassVar[tuple[OptionSpec, ...]]
+    algorithms: ClassVar[tuple[str, ...]]
+    """The searchers that can play it, by the names of the option Algorithm; `auto` takes the first."""
+    bench: ClassVar[tuple[tuple[str, int], ...]]
+    """Position strings and depths whose searched nodes are the fingerprint of the search."""
 
     @abstractmethod
     def start(self, options: Options) -> Position:
@@ -194,6 +216,10 @@ class Game(ABC):
     def capsule(self) -> object:
         """Return the PyCapsule with the compiled game (`bw_game` of ext/game.h)."""
 
+    def turn(self, player: int) -> str:
+        """Return how the protocol names the player to move."""
+        return str(player + 1)
+
     def read_options(self, values: Options) -> dict[str, OptionValue]:
         """Check `values` and return all options of the game, defaults filled in.
 
@@ -203,7 +229,5 @@ class Game(ABC):
         specs = {spec.name: spec for spec in self.options}
         for name in values:
             if name not in specs:
-                raise OptionError(
-                    f"unknown option {quote(name)} of {self.name}, expected one of {', '.join(specs)}"
-                )
+                raise OptionError(f"unknown option {quote(name)} of {self.name}, expected one of {', '.join(specs)}")
         return {name: spec.read(values.get(name, spec.default)) for name, spec in specs.items()}

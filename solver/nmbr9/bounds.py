@@ -104,8 +104,7 @@ class Master:
         highest = (self.levels - 1) * sum(d * n for d, n in enumerate(pool))
         self._score = self.model.new_int_var(0, highest, "")
         self.model.add(
-            self._score
-            == sum(level * d * self.counts[level][d] for level in range(self.levels) for d in range(10))
+            self._score == sum(level * d * self.counts[level][d] for level in range(self.levels) for d in range(10))
         )
         self.model.maximize(self._score)
 
@@ -217,9 +216,7 @@ class Master:
         for d in sorted(range(10), key=lambda d: AREAS[d]):
             while grown[d] < self.problem.pool[d] and sum(grown) < MOST_LOWER and not stopped():
                 grown[d] += 1
-                found, complete = COVERER.below(
-                    layouts, grown, table=True, max_nodes=MOST_NODES, stopped=stopped
-                )
+                found, complete = COVERER.below(layouts, grown, table=True, max_nodes=MOST_NODES, stopped=stopped)
                 if found or not complete:
                     grown[d] -= 1
                     break

@@ -100,15 +100,11 @@ def _show(progress: Progress, problem: Problem, out: Path | None) -> None:
 
 @app.command()
 def optimize(
-    problem: Annotated[
-        str, typer.Argument(help="T-m-c-k as in F-9-2-20 or F-6-2-5@8x8x3, or K: and a deck.")
-    ],
+    problem: Annotated[str, typer.Argument(help="T-m-c-k as in F-9-2-20 or F-6-2-5@8x8x3, or K: and a deck.")],
     seconds: Seconds = None,
     workers: Workers = 2,
     seed: Seed = 0,
-    save: Annotated[
-        Path | None, typer.Option(help="Progress file: a run that was ended goes on from it.")
-    ] = None,
+    save: Annotated[Path | None, typer.Option(help="Progress file: a run that was ended goes on from it.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the best solution there as JSON.")] = None,
 ) -> None:
     """Find the best plan of a problem, with a bound; ends by itself when it is proven optimal."""
@@ -157,9 +153,7 @@ def check(file: Annotated[Path, typer.Argument(help="A solution file.")]) -> Non
         solution = _read(file)
     except BlockwitError as error:
         raise _fail(error) from None
-    typer.echo(
-        f"{file}: {solution.problem.name}, {solution.score} points, {len(solution.tiles)} tiles: correct"
-    )
+    typer.echo(f"{file}: {solution.problem.name}, {solution.score} points, {len(solution.tiles)} tiles: correct")
 
 
 @app.command()

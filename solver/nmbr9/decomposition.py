@@ -89,9 +89,7 @@ class Decomposition:
         return [s for s in itertools.product(*ranges) if 1 <= sum(s) <= self.problem.cards]
 
     def _choices_uncached(self, remaining: Counts, least_area: int, most: int) -> list[Counts]:
-        return [
-            s for s in self.sets if 2 <= sum(s) <= most and area(s) >= least_area and contains(remaining, s)
-        ]
+        return [s for s in self.sets if 2 <= sum(s) <= most and area(s) >= least_area and contains(remaining, s)]
 
     def carries(self, upper: Counts, lower: Counts) -> bool:
         """Answer from the exact tables where they reach, else by area."""
@@ -140,9 +138,7 @@ class Decomposition:
                     return False
                 levels = [[(raw, 0) for raw in layouts]]
                 remaining = minus(pool, top)
-                if not self._descend(
-                    level - 1, top, levels, remaining, cards - sum(top), level * points(top)
-                ):
+                if not self._descend(level - 1, top, levels, remaining, cards - sum(top), level * points(top)):
                     return False
         except Stopped:
             return False
@@ -195,9 +191,7 @@ class Decomposition:
                 )
         return whole
 
-    def _below(
-        self, layouts: list[bytes], lower: Counts, *, table: bool
-    ) -> tuple[list[tuple[bytes, int]], bool]:
+    def _below(self, layouts: list[bytes], lower: Counts, *, table: bool) -> tuple[list[tuple[bytes, int]], bool]:
         return COVERER.below(
             layouts,
             lower,

@@ -159,9 +159,7 @@ class _Build:
         """Create a literal for each place that the fixed tiles do not rule out."""
         spec = self.spec
         left, bottom, right, top = spec.window
-        digits = (
-            enumerate(spec.deck) if spec.deck is not None else ((d, d) for d in range(10) if spec.pool[d])
-        )
+        digits = enumerate(spec.deck) if spec.deck is not None else ((d, d) for d in range(10) if spec.pool[d])
         jobs = list(digits)
         open_levels = set(spec.levels)
         for level in sorted(open_levels):
@@ -244,8 +242,7 @@ class _Build:
             self.model.add_bool_or([*only_if, *earlier])
         near = _beside(tile)
         if any(
-            (tile.level, cell) in self.fixed_at
-            and self.spec.fixed_ranks[self.fixed_at[tile.level, cell]] < rank
+            (tile.level, cell) in self.fixed_at and self.spec.fixed_ranks[self.fixed_at[tile.level, cell]] < rank
             for cell in near
         ):
             return
@@ -256,9 +253,7 @@ class _Build:
     def _first(self, level: int, rank: int) -> cp_model.IntVar:
         """Return a literal that implies: no card earlier than `rank` lies on this level."""
         literal = self.model.new_bool_var("")
-        if any(
-            t.level == level and r < rank for t, r in zip(self.spec.fixed, self.spec.fixed_ranks, strict=True)
-        ):
+        if any(t.level == level and r < rank for t, r in zip(self.spec.fixed, self.spec.fixed_ranks, strict=True)):
             self.model.add(literal == 0)
         for i in self.of_level.get(level, ()):
             if self._rank(i) < rank:

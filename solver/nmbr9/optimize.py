@@ -293,13 +293,11 @@ class Optimizer:
             bound, rounds, spent = int(data["bound"]), int(data["rounds"]), float(data["seconds"])
         except (ValueError, KeyError, TypeError) as error:
             raise SolutionError(
-                f"progress file {quote(str(path))} cannot be read ({error}), "
-                "expected the JSON this optimizer writes"
+                f"progress file {quote(str(path))} cannot be read ({error}), expected the JSON this optimizer writes"
             ) from None
         if name != self.problem.name:
             raise SolutionError(
-                f"progress file {quote(str(path))} is of problem {quote(str(name))}, "
-                f"expected {self.problem.name}"
+                f"progress file {quote(str(path))} is of problem {quote(str(name))}, expected {self.problem.name}"
             )
         if moves:
             plan = replay(self.problem, [read_tile(move) for move in moves])
@@ -329,8 +327,12 @@ class Nmbr9Searcher:
         self.threads = threads
         self.seed = seed
         self._stop = threading.Event()
-        self._ponderhit = threading.Event()
+        self._seconds: float | None = None
         self._optimizer: Optimizer | None = None
+
+    def arm(self) -> None:
+        """Get ready for a search: stops asked for until now are void."""
+        self._stop.clear()
 
     def search(self, position: Position, limits: Limits, report: Callable[[Info], None]) -> Result:
         """Search an NMBR 9 position. `depth` and `mate` do not apply; `nodes` counts played out games.
@@ -339,15 +341,14 @@ class Nmbr9Searcher:
         """
         if not isinstance(position, Nmbr9Position):
             raise ValueError(f"expected an NMBR 9 position, got one of {position.game.name}")
-        try:
-            if position.left == 0:
-                return Result(None)
-            seconds = _seconds(limits, position)
-            if position.mode == UNKNOWN or limits.searchmoves:
-                return self._choose(position, limits, seconds, report)
-            return self._optimize(position, seconds, report)
-        finally:
-            self._stop.clear()
+        if position.left == 0:
+            return Result(None)
+        seconds = self._seconds = _seconds(limits, position)
+        if limits.ponder:
+            seconds = None
+        if position.mode == UNKNOWN or limits.searchmoves:
+            return self._choose(position, limits, seconds, report)
+        return self._optimize(position, seconds, report)
 
     def _choose(
         self, position: Nmbr9Position, limits: Limits, seconds: float | None, report: Callable[[Info], None]
@@ -372,9 +373,7 @@ class Nmbr9Searcher:
         )
         return Result(choice.move, infos=tuple(last))
 
-    def _optimize(
-        self, position: Nmbr9Position, seconds: float | None, report: Callable[[Info], None]
-    ) -> Result:
+    def _optimize(self, position: Nmbr9Position, seconds: float | None, report: Callable[[Info], None]) -> Result:
         problem = problem_of(position)
         held = len(problem.start)
         last: list[Info] = []
@@ -417,14 +416,18 @@ class Nmbr9Searcher:
         return Result(moves[0], moves[1] if len(moves) > 1 else None, tuple(last))
 
     def stop(self) -> None:
-        """End the search under way, or the next one if none is."""
+        """End the search under way, or the next one if it has not begun."""
         self._stop.set()
         optimizer = self._optimizer
         if optimizer is not None:
             optimizer.stop()
 
     def ponderhit(self) -> None:
-        """Nothing to do: nobody moves in between, a search already has its final limits."""
+        """Let the time of the search under way count from now."""
+        if self._seconds is not None:
+            timer = threading.Timer(self._seconds, self.stop)
+            timer.daemon = True
+            timer.start()
 
     def clear(self) -> None:
         """Nothing to forget: each search starts from the position alone."""

@@ -110,9 +110,7 @@ def read_order(text: str) -> tuple[int, ...]:
     deck = tuple(int(c) for c in text)
     for digit, number in sorted(Counter(deck).items()):
         if number > COPIES:
-            raise OptionError(
-                f"deck {quote(text)}: {number} cards of digit {digit}, expected at most {COPIES}"
-            )
+            raise OptionError(f"deck {quote(text)}: {number} cards of digit {digit}, expected at most {COPIES}")
     return deck
 
 
@@ -152,6 +150,4 @@ def building_order(tiles: Sequence[Tile], start: Sequence[Tile] = ()) -> list[Ti
 
 
 def _borders(tile: Tile, cells: set[tuple[int, int]]) -> bool:
-    return any(
-        (x + dx, y + dy) in cells for x, y in tile.cells() for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))
-    )
+    return any((x + dx, y + dy) in cells for x, y in tile.cells() for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)))

@@ -113,9 +113,7 @@ class Beam:
         with ThreadPoolExecutor(self.workers) as pool:
             for level in range(settings.height - 2, 1, -1):
                 children: list[bytes] = []
-                for found in pool.map(
-                    lambda job: self._expand(settings, *job), self._jobs(history[-1], level)
-                ):
+                for found in pool.map(lambda job: self._expand(settings, *job), self._jobs(history[-1], level)):
                     children += found
                     if self.stopped():
                         return 0

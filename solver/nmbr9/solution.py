@@ -89,14 +89,8 @@ def _check_cards(problem: Problem, tiles: list[Tile]) -> None:
         used[tile.digit] += 1
         allowed = problem.pool[tile.digit]
         if used[tile.digit] > allowed:
-            what = (
-                names.get(used[tile.digit], f"copy {used[tile.digit]}")
-                if allowed
-                else "a tile not in the box"
-            )
-            raise SolutionError(
-                f"move {index + 1} {tile}: {what} of digit {tile.digit}, {problem.name} has {allowed}"
-            )
+            what = names.get(used[tile.digit], f"copy {used[tile.digit]}") if allowed else "a tile not in the box"
+            raise SolutionError(f"move {index + 1} {tile}: {what} of digit {tile.digit}, {problem.name} has {allowed}")
         if problem.kind == "K" and index < len(problem.deck) and tile.digit != problem.deck[index]:
             raise SolutionError(
                 f"move {index + 1} {tile}: wrong order, card {index + 1} of the deck is {problem.deck[index]}"

@@ -51,11 +51,7 @@ def replay(problem: Problem, tiles: Sequence[Tile]) -> Plan | None:
     or if a limit of the problem is broken.
     """
     held = len(problem.start)
-    if (
-        tuple(tiles[:held]) != problem.start
-        or len(tiles) != held + problem.cards
-        or not within(problem, tiles)
-    ):
+    if tuple(tiles[:held]) != problem.start or len(tiles) != held + problem.cards or not within(problem, tiles):
         return None
     position = problem.position()
     rest = list(tiles[held:]) if problem.kind == "K" else building_order(tiles[held:], problem.start)

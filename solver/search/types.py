@@ -10,6 +10,22 @@ from solver.games.base import Position
 
 
 @dataclass(frozen=True)
+class Settings:
+    """What a searcher is made with.
+
+    `hash_mb` is the size of its tables in MiB; `skill` 20 is full strength, 1 the weakest; `seed` decides every
+    random choice.
+    """
+
+    hash_mb: int = 16
+    threads: int = 1
+    multipv: int = 1
+    seed: int = 0
+    show_wdl: bool = False
+    skill: int = 20
+
+
+@dataclass(frozen=True)
 class Limits:
     """When a search has to end; the first limit reached ends it. No limit at all: search until stopped.
 
@@ -81,8 +97,12 @@ class Searcher(Protocol):
     """What the protocol drives: an algorithm with its own memory. One search at a time.
 
     `search` blocks in the caller's thread; `stop` and `ponderhit` may be called from another thread at any
-    time, also before the search has begun, and answer at once.
+    time after `arm`, also before the search has begun, and answer at once.
     """
+
+    def arm(self) -> None:
+        """Get ready for a search: stops asked for until now are void."""
+        ...
 
     def search(self, position: Position, limits: Limits, report: Callable[[Info], None]) -> Result:
         """Search `position` until a limit is reached, calling `report` as the search goes on."""

@@ -1,1 +1,1 @@
-"""Tests of the games: rules, notation, drawing."""
+"""Tests of solver.games."""

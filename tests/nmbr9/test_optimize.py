@@ -62,9 +62,7 @@ def test_small_problems_are_proven(name: str, best: int) -> None:
 def test_a_proof_without_an_incumbent_and_with_one_agree() -> None:
     problem = read_problem("F-6-1-5")
     for incumbent in (-1, 16, 17):
-        search = Decomposition(
-            problem, incumbent, lambda tiles, score: None, lambda bound: None, lambda: False
-        )
+        search = Decomposition(problem, incumbent, lambda tiles, score: None, lambda bound: None, lambda: False)
         assert search.run()
         assert search.incumbent == 17
 
@@ -83,9 +81,7 @@ def test_exhaustive_play_agrees_with_the_proof() -> None:
 
 
 def test_a_stopped_proof_claims_nothing() -> None:
-    search = Decomposition(
-        read_problem("F-9-1-10"), -1, lambda tiles, score: None, lambda bound: None, lambda: True
-    )
+    search = Decomposition(read_problem("F-9-1-10"), -1, lambda tiles, score: None, lambda bound: None, lambda: True)
     assert not search.run()
 
 

@@ -1,1 +1,1 @@
-"""Slow reference implementations of the three games, written straight from the rules."""
+"""Slow plain-Python rules, written from the rule texts alone, to check the compiled ones against."""

@@ -1,0 +1,624 @@
+"""Iterative deepening principal variation search for two-player zero-sum games.
+
+Knows ext/game.h and no game. Whose turn it is comes from the game, never from the parity of the ply: where one
+side moves twice in a row, the window and the sign stay. A chance node is a horizon: it is evaluated, not
+searched. Nothing is pruned on suspicion: a win in n plies is found at depth n.
+
+Sources: principal variation search (Marsland and Campbell 1982), iterative deepening with aspiration windows
+(Slate and Atkin 1977), killer and history ordering (Akl and Newborn 1977, Schaeffer 1983), a transposition
+table whose entries check themselves against torn writes (Hyatt and Mann 2002).
+"""
+
+from cpython.pycapsule cimport PyCapsule_GetPointer
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memmove, memset
+
+from game cimport (
+    BW_CHANCE, BW_GAME_ABI, BW_GAME_CAPSULE, BW_MAX_PLAYERS, BW_NO_ACTION, BW_TERMINAL, BW_UNIT, BW_WIN_LOSS,
+    BW_ZERO_SUM, bw_action, bw_game, bw_value,
+)
+
+
+cdef extern from *:
+    """
+    #include <time.h>
+    static int64_t bw_now(void) {
+        struct timespec t;
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    }
+    static int64_t bw_load(const int64_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+    static void bw_store(int64_t *p, int64_t v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
+    static uint64_t bw_scale(uint64_t x, uint64_t n) { return (uint64_t)(((__uint128_t)x * n) >> 64); }
+    """
+    int64_t bw_now() noexcept nogil
+    int64_t bw_load(const int64_t *p) noexcept nogil
+    void bw_store(int64_t *p, int64_t v) noexcept nogil
+    uint64_t bw_scale(uint64_t x, uint64_t n) noexcept nogil
+
+
+cdef enum:
+    MAX_PLY = 128
+    DEEPEST = 100
+    INFINITE = 32000
+    WIN = 30000           # a win n plies from the root is worth WIN - n
+    PROVEN = 29000        # beyond this a value speaks of a forced win or loss
+    ASPIRATION = 400
+    HISTORY = 4096
+    CLUSTER = 4           # entries a key may lie in
+    SEEN = 4096
+    TICK = 1024           # nodes between two looks at the clock
+    SECOND = 1000000000
+    MOST_ACTIONS = 4096
+
+cdef enum Bound:
+    LOWER = 1
+    UPPER = 2
+    EXACT = 3
+
+
+ctypedef struct Entry:
+    uint64_t check        # key ^ action ^ data: a torn write does not match
+    bw_action action
+    uint64_t data         # value + 32768 | depth << 16 | bound << 24 | generation << 32
+
+
+ctypedef struct Context:
+    const bw_game *game
+    Entry *table
+    uint64_t clusters
+    uint8_t generation
+    char *states              # MAX_PLY + 2 states, one a ply
+    bw_action *actions        # MAX_PLY + 2 lists of game.max_actions
+    int32_t *scores           # their ordering scores
+    bw_action pv[MAX_PLY + 2][MAX_PLY + 2]
+    int pv_length[MAX_PLY + 2]
+    bw_action killers[MAX_PLY + 2][2]
+    int32_t history[BW_MAX_PLAYERS][HISTORY]
+    uint64_t *keys            # keys of the game so far, then of the path from the root
+    int past                  # how many of them lie before the root
+    uint8_t seen[SEEN]        # whether a key with these low bits lies before the root
+    int repetition
+    int64_t nodes
+    int64_t node_limit
+    int64_t deadline          # nanoseconds, 0: none
+    int64_t stop
+    int64_t next_tick
+    bint aborted
+    int seldepth
+    void *owner
+
+
+ctypedef struct RootMove:
+    bw_action action
+    int value
+    int length
+    bw_action line[MAX_PLY + 2]
+
+
+# --- transposition table ------------------------------------------------------------------------------------
+
+cdef inline Entry *cluster_of(const Context *c, uint64_t key) noexcept nogil:
+    return c.table + bw_scale(key, c.clusters) * CLUSTER
+
+
+cdef inline Entry *probe(const Context *c, uint64_t key) noexcept nogil:
+    cdef Entry *e = cluster_of(c, key)
+    cdef int i
+    for i in range(CLUSTER):
+        if e[i].data and e[i].check == (key ^ e[i].action ^ e[i].data):
+            return &e[i]
+    return NULL
+
+
+cdef inline void store(Context *c, uint64_t key, bw_action action, int value, int depth, int bound,
+                       int ply) noexcept nogil:
+    cdef Entry *e = cluster_of(c, key)
+    cdef Entry *oldest = e
+    cdef int i, worth, least = 1 << 30
+    for i in range(CLUSTER):
+        if e[i].data == 0 or e[i].check == (key ^ e[i].action ^ e[i].data):
+            oldest = &e[i]
+            break
+        # A shallow entry of an earlier search goes first.
+        worth = <int>(e[i].data >> 16 & 0xFF) - 8 * <int>(<uint8_t>(c.generation - (e[i].data >> 32 & 0xFF)))
+        if worth < least:
+            least = worth
+            oldest = &e[i]
+    if value > PROVEN:
+        value += ply
+    elif value < -PROVEN:
+        value -= ply
+    oldest.action = action
+    oldest.data = <uint64_t>(value + 32768) | <uint64_t>depth << 16 | <uint64_t>bound << 24 | (
+        <uint64_t>c.generation << 32)
+    oldest.check = key ^ action ^ oldest.data
+
+
+cdef inline int entry_value(const Entry *e, int ply) noexcept nogil:
+    cdef int value = <int>(e.data & 0xFFFF) - 32768
+    return value - ply if value > PROVEN else value + ply if value < -PROVEN else value
+
+
+# --- search -------------------------------------------------------------------------------------------------
+
+cdef void tick(Context *c) noexcept with gil:
+    (<Searcher>c.owner).tick()
+
+
+cdef void improved(Context *c, RootMove *move) noexcept with gil:
+    (<Searcher>c.owner).improved(move)
+
+
+cdef inline void look_around(Context *c) noexcept nogil:
+    """Ends the search when a limit is reached; once a second lets Python report."""
+    cdef int64_t now
+    if c.node_limit and c.nodes >= c.node_limit:
+        c.aborted = True
+    elif c.nodes % TICK == 0:
+        now = bw_now()
+        if bw_load(&c.stop) or (bw_load(&c.deadline) and now >= bw_load(&c.deadline)):
+            c.aborted = True
+        elif now >= c.next_tick:
+            c.next_tick = now + SECOND
+            tick(c)
+
+
+cdef inline bint repeats(const Context *c, uint64_t key, int ply) noexcept nogil:
+    """Whether the node at `ply` is a draw by repetition; once on the path from the root is enough."""
+    cdef int i, met = 1
+    for i in range(c.past + ply - 1, c.past - 1, -1):
+        if c.keys[i] == key:
+            return True
+    if c.seen[key % SEEN]:
+        for i in range(c.past):
+            met += c.keys[i] == key
+    return met >= c.repetition
+
+
+cdef inline int static_value(const Context *c, const void *state) noexcept nogil:
+    cdef bw_value values[BW_MAX_PLAYERS]
+    c.game.evaluate(state, values)
+    return values[c.game.player(state)]
+
+
+cdef inline int terminal_value(const Context *c, const void *state, int ply) noexcept nogil:
+    cdef bw_value values[BW_MAX_PLAYERS]
+    cdef int value
+    c.game.returns(state, values)
+    value = values[c.game.player(state)]
+    if c.game.flags & BW_WIN_LOSS and value:
+        return WIN - ply if value > 0 else ply - WIN
+    return value
+
+
+cdef inline int history_slot(bw_action action) noexcept nogil:
+    return <int>(action * <uint64_t>0x9E3779B97F4A7C15ULL >> 52)
+
+
+cdef inline void score_actions(const Context *c, const void *state, int64_t n, int ply,
+                               bw_action best) noexcept nogil:
+    cdef bw_action *list_ = c.actions + ply * c.game.max_actions
+    cdef int32_t *scores = c.scores + ply * c.game.max_actions
+    cdef int player = c.game.player(state)
+    cdef int64_t i
+    for i in range(n):
+        if list_[i] == best:
+            scores[i] = 1 << 30
+        else:
+            scores[i] = c.history[player][history_slot(list_[i])]
+            if list_[i] == c.killers[ply][0]:
+                scores[i] += 1 << 22
+            elif list_[i] == c.killers[ply][1]:
+                scores[i] += 1 << 21
+            if c.game.order != NULL:
+                scores[i] += c.game.order(state, list_[i]) * 4096
+
+
+cdef inline void pick(const Context *c, int64_t i, int64_t n, int ply) noexcept nogil:
+    """Brings the best of the actions i..n-1 to place i."""
+    cdef bw_action *list_ = c.actions + ply * c.game.max_actions
+    cdef int32_t *scores = c.scores + ply * c.game.max_actions
+    cdef int64_t j, best = i
+    cdef bw_action action
+    cdef int32_t score
+    for j in range(i + 1, n):
+        if scores[j] > scores[best]:
+            best = j
+    action, score = list_[best], scores[best]
+    list_[best], scores[best] = list_[i], scores[i]
+    list_[i], scores[i] = action, score
+
+
+cdef inline void reward(Context *c, int player, bw_action action, int depth, int ply) noexcept nogil:
+    cdef int32_t *slot = &c.history[player][history_slot(action)]
+    cdef int i, j
+    if action != c.killers[ply][0]:
+        c.killers[ply][1] = c.killers[ply][0]
+        c.killers[ply][0] = action
+    slot[0] += depth * depth
+    if slot[0] > 1 << 20:
+        for i in range(BW_MAX_PLAYERS):
+            for j in range(HISTORY):
+                c.history[i][j] //= 2
+
+
+cdef inline void adopt_line(Context *c, int ply, bw_action action) noexcept nogil:
+    c.pv[ply][0] = action
+    memcpy(&c.pv[ply][1], &c.pv[ply + 1][0], c.pv_length[ply + 1] * sizeof(bw_action))
+    c.pv_length[ply] = c.pv_length[ply + 1] + 1
+
+
+cdef inline int child_value(Context *c, const void *state, bw_action action, int depth, int alpha, int beta,
+                            int ply) noexcept nogil:
+    """Value of an action for the player of `state`, searched with the window of that player."""
+    cdef char *child = c.states + (ply + 1) * c.game.state_size
+    memcpy(child, state, c.game.state_size)
+    c.game.apply(child, action)
+    if c.game.player(child) == c.game.player(state):
+        return search(c, depth, alpha, beta, ply + 1)
+    return -search(c, depth, -beta, -alpha, ply + 1)
+
+
+cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept nogil:
+    cdef const char *state = c.states + ply * c.game.state_size
+    cdef bw_action *list_ = c.actions + ply * c.game.max_actions
+    cdef int kind = c.game.kind(state)
+    cdef bint wide = beta - alpha > 1
+    cdef bw_action best_action = BW_NO_ACTION
+    cdef int best = -INFINITE
+    cdef int first_alpha = alpha
+    cdef int value, next_depth
+    cdef uint64_t key
+    cdef Entry *entry
+    cdef int64_t i, n
+    c.pv_length[ply] = 0
+    c.nodes += 1
+    look_around(c)
+    if c.aborted:
+        return 0
+    if ply > c.seldepth:
+        c.seldepth = ply
+    if kind == BW_TERMINAL:
+        return terminal_value(c, state, ply)
+    key = c.game.key(state)
+    c.keys[c.past + ply] = key
+    if c.repetition and repeats(c, key, ply):
+        return 0
+    if kind == BW_CHANCE or depth <= 0 or ply >= MAX_PLY:
+        return static_value(c, state)
+    # No line from here can be better than winning at the next ply, or worse than having lost already.
+    alpha = max(alpha, ply - WIN)
+    beta = min(beta, WIN - ply - 1)
+    if alpha >= beta:
+        return alpha
+    entry = probe(c, key)
+    if entry != NULL:
+        best_action = entry.action
+        value = entry_value(entry, ply)
+        if not wide and <int>(entry.data >> 16 & 0xFF) >= depth:
+            if (entry.data >> 24 & LOWER and value >= beta) or (entry.data >> 24 & UPPER and value <= alpha):
+                return value
+    n = c.game.actions(state, list_, c.game.max_actions)
+    # A forced action costs no depth: a side that must pass does not shorten the other's plans.
+    next_depth = depth if n == 1 else depth - 1
+    score_actions(c, state, n, ply, best_action)
+    best_action = BW_NO_ACTION
+    for i in range(n):
+        pick(c, i, n, ply)
+        if i == 0:
+            value = child_value(c, state, list_[i], next_depth, alpha, beta, ply)
+        else:
+            value = child_value(c, state, list_[i], next_depth, alpha, alpha + 1, ply)
+            if alpha < value < beta and not c.aborted:
+                value = child_value(c, state, list_[i], next_depth, alpha, beta, ply)
+        if c.aborted:
+            return 0
+        if value > best:
+            best = value
+            best_action = list_[i]
+            if value > alpha:
+                alpha = value
+                if wide:
+                    adopt_line(c, ply, list_[i])
+                if alpha >= beta:
+                    reward(c, c.game.player(state), list_[i], depth, ply)
+                    break
+    store(c, key, best_action, best, depth,
+          LOWER if best >= beta else EXACT if best > first_alpha else UPPER, ply)
+    return best
+
+
+cdef int search_root(Context *c, RootMove *moves, int first, int n, int depth, int alpha,
+                     int beta) noexcept nogil:
+    """Searches the root moves first..n-1 in their order and brings the best to place `first`."""
+    cdef const char *state = c.states
+    cdef int i, value, best = -INFINITE
+    cdef int next_depth = depth if n == 1 else depth - 1
+    cdef RootMove moved
+    c.keys[c.past] = c.game.key(state)
+    for i in range(first, n):
+        if i == first:
+            value = child_value(c, state, moves[i].action, next_depth, alpha, beta, 0)
+        else:
+            value = child_value(c, state, moves[i].action, next_depth, alpha, alpha + 1, 0)
+            if alpha < value < beta and not c.aborted:
+                value = child_value(c, state, moves[i].action, next_depth, alpha, beta, 0)
+        if c.aborted:
+            return best
+        if value > best:
+            best = value
+            if value > alpha or i == first:
+                moves[i].value = value
+                adopt_line(c, 0, moves[i].action)
+                memcpy(moves[i].line, c.pv[0], c.pv_length[0] * sizeof(bw_action))
+                moves[i].length = c.pv_length[0]
+                if i > first:
+                    # The best so far moves to the front, so that an interrupted iteration keeps it.
+                    moved = moves[i]
+                    memmove(&moves[first + 1], &moves[first], (i - first) * sizeof(RootMove))
+                    moves[first] = moved
+                    if value < beta:
+                        improved(c, &moves[first])
+            alpha = max(alpha, value)
+            if alpha >= beta:
+                break
+    return best
+
+
+cdef class Searcher:
+    """A searcher of one game with its own transposition table. One search at a time.
+
+    Args:
+        capsule: PyCapsule of a `bw_game` (ext/game.h) of two players with values that add up to nothing.
+        hash_mb: size of the transposition table in MiB, 1 to 65536.
+    """
+
+    cdef Context *c
+    cdef object report
+    cdef object failure
+    cdef object capsule
+    cdef int64_t started
+    cdef int64_t soft        # nanoseconds at which no new iteration starts, 0: none
+    cdef list last
+    cdef int depth           # of the iteration and
+    cdef int line            # the line under way
+    cdef readonly int hash_mb
+
+    def __cinit__(self, object capsule, int hash_mb=16):
+        cdef const bw_game *game = <const bw_game *>PyCapsule_GetPointer(capsule, BW_GAME_CAPSULE)
+        if game.abi != BW_GAME_ABI:
+            raise ValueError(f"the game speaks version {game.abi} of the interface, expected {BW_GAME_ABI}")
+        if not game.flags & BW_ZERO_SUM or game.max_actions > MOST_ACTIONS:
+            raise ValueError("alpha-beta needs a game of two players and at most 4096 actions a node")
+        self.c = <Context *>calloc(1, sizeof(Context))
+        if self.c == NULL:
+            raise MemoryError
+        self.capsule = capsule  # keeps the table of functions alive
+        self.c.game = game
+        self.c.owner = <void *>self
+        self.c.states = <char *>malloc((MAX_PLY + 2) * game.state_size)
+        self.c.actions = <bw_action *>malloc((MAX_PLY + 2) * game.max_actions * sizeof(bw_action))
+        self.c.scores = <int32_t *>malloc((MAX_PLY + 2) * game.max_actions * sizeof(int32_t))
+        if self.c.states == NULL or self.c.actions == NULL or self.c.scores == NULL:
+            raise MemoryError
+        self.resize(hash_mb)
+
+    def __dealloc__(self):
+        if self.c != NULL:
+            free(self.c.table)
+            free(self.c.states)
+            free(self.c.actions)
+            free(self.c.scores)
+            free(self.c.keys)
+            free(self.c)
+
+    def resize(self, int hash_mb):
+        """Give the transposition table another size in MiB (1..65536) and forget its contents."""
+        cdef uint64_t clusters
+        cdef Entry *table
+        if not 1 <= hash_mb <= 65536:
+            raise ValueError(f"hash must be 1 to 65536 MiB, got {hash_mb}")
+        clusters = (<uint64_t>hash_mb << 20) // (CLUSTER * sizeof(Entry))
+        table = <Entry *>calloc(clusters * CLUSTER, sizeof(Entry))
+        if table == NULL:
+            raise MemoryError(f"no room for a hash of {hash_mb} MiB")
+        free(self.c.table)
+        self.c.table = table
+        self.c.clusters = clusters
+        self.hash_mb = hash_mb
+
+    def clear(self):
+        """Forget everything learned in earlier searches."""
+        with nogil:
+            memset(self.c.table, 0, self.c.clusters * CLUSTER * sizeof(Entry))
+        self.c.generation = 0
+
+    def arm(self):
+        """Forget a stop that came too late for the search before."""
+        bw_store(&self.c.stop, 0)
+
+    def stop(self):
+        """End the search under way as soon as possible. From any thread."""
+        bw_store(&self.c.stop, 1)
+
+    def set_time(self, int64_t soft_ms, int64_t hard_ms):
+        """Limits from now on in milliseconds, -1 for none: no new iteration after `soft`, the end at `hard`.
+
+        From any thread, also during a search. More than 10**12 is read as that.
+        """
+        cdef int64_t now = bw_now()
+        soft_ms = min(soft_ms, 10**12)
+        hard_ms = min(hard_ms, 10**12)
+        bw_store(&self.soft, now + soft_ms * 1000000 if soft_ms >= 0 else 0)
+        bw_store(&self.c.deadline, now + hard_ms * 1000000 if hard_ms >= 0 else 0)
+
+    def hashfull(self) -> int:
+        """Thousandths of the transposition table that the latest search has filled, from a sample."""
+        cdef int i, full = 0
+        cdef int n = <int>min(<uint64_t>1000, self.c.clusters * CLUSTER)
+        for i in range(n):
+            full += self.c.table[i].data != 0 and (self.c.table[i].data >> 32 & 0xFF) == self.c.generation
+        return full * 1000 // n
+
+    def search(self, bytes state, list history, list roots, int depth, int64_t nodes, int multipv, int mate,
+               object report) -> list:
+        """Search until a limit is reached.
+
+        Args:
+            state: the game's state, at a decision node.
+            history: keys of earlier positions that can still recur.
+            roots: actions to search; all legal ones when empty.
+            depth: deepest iteration, 0 for no limit.
+            nodes: most nodes, 0 for no limit; the count stops exactly there.
+            multipv: number of lines to find.
+            mate: end once a win in this many turns is found; 0: never for that reason.
+            report: called with (depth, seldepth, line, value, mate, nodes, nanoseconds, actions, final) after
+                each line of each depth, when a better move turns up within one, and, with `final` false, once
+                a second; value and mate as in the result.
+
+        Returns:
+            A list of (value, mate, actions), best first: value in 1/10000 of the game's unit; mate in plies
+            to the forced win (negative: loss), 0 where none is proven.
+
+        Raises:
+            ValueError: a state of another size, or no legal root action.
+        """
+        cdef const bw_game *game = self.c.game
+        cdef int i, n, line, d, value, alpha, beta, window, lines
+        cdef int most = min(depth, DEEPEST) if depth > 0 else DEEPEST
+        cdef uint64_t *keys
+        cdef RootMove *moves = NULL
+        cdef const unsigned char *raw = state
+        if len(state) != <Py_ssize_t>game.state_size:
+            raise ValueError(f"a state of {game.name.decode()} has {game.state_size} bytes, got {len(state)}")
+        memcpy(self.c.states, raw, game.state_size)
+        if game.kind(raw) != 0:
+            raise ValueError("only a decision can be searched")
+        n = <int>game.actions(raw, self.c.actions, game.max_actions)
+        legal = [self.c.actions[i] for i in range(n)]
+        for action in roots:
+            if action not in legal:
+                raise ValueError(f"root action {action} is not legal")
+        chosen = roots if roots else legal
+        n = len(chosen)
+        keys = <uint64_t *>malloc((len(history) + MAX_PLY + 2) * sizeof(uint64_t))
+        moves = <RootMove *>calloc(n, sizeof(RootMove))
+        if keys == NULL or moves == NULL:
+            free(keys)
+            free(moves)
+            raise MemoryError
+        free(self.c.keys)
+        self.c.keys = keys
+        self.c.past = len(history)
+        memset(self.c.seen, 0, sizeof(self.c.seen))
+        for i in range(self.c.past):
+            keys[i] = history[i]
+            self.c.seen[keys[i] % SEEN] = 1
+        self.c.repetition = game.repetition(raw)
+        for i in range(n):
+            self.c.actions[i] = chosen[i]
+        memset(self.c.killers, 0xFF, sizeof(self.c.killers))
+        memset(self.c.history, 0, sizeof(self.c.history))
+        score_actions(self.c, raw, n, 0, BW_NO_ACTION)
+        for i in range(n):
+            pick(self.c, i, n, 0)
+            moves[i].action = self.c.actions[i]
+            moves[i].line[0] = moves[i].action
+            moves[i].length = 1
+        self.c.generation += 1
+        self.c.nodes = 0
+        self.c.node_limit = nodes
+        self.c.aborted = False
+        self.c.seldepth = 0
+        self.report = report
+        self.failure = None
+        self.started = bw_now()
+        self.c.next_tick = self.started + SECOND
+        lines = min(max(multipv, 1), n)
+        self.last = []
+        try:
+            for d in range(1, most + 1):
+                for line in range(lines):
+                    self.depth, self.line = d, line
+                    window = ASPIRATION
+                    alpha, beta = -INFINITE, INFINITE
+                    if d >= 4 and -PROVEN < moves[line].value < PROVEN:
+                        alpha = moves[line].value - window
+                        beta = moves[line].value + window
+                    while True:
+                        with nogil:
+                            value = search_root(self.c, moves, line, n, d, alpha, beta)
+                        if self.c.aborted:
+                            break
+                        window *= 4
+                        if value <= alpha and alpha > -INFINITE:
+                            alpha = value - window if value - window > -PROVEN else -INFINITE
+                        elif value >= beta and beta < INFINITE:
+                            beta = value + window if value + window < PROVEN else INFINITE
+                        else:
+                            break
+                    if self.c.aborted:
+                        break
+                    self.improved(&moves[line])
+                if self.failure is not None:
+                    raise self.failure
+                if self.c.aborted or self.finished(d, mate, moves, lines):
+                    break
+            return [self.described(&moves[i]) for i in range(lines)]
+        finally:
+            free(moves)
+            self.report = None
+
+    cdef bint finished(self, int depth, int mate, RootMove *moves, int lines):
+        """Whether a deeper iteration is of no use, or not wanted."""
+        cdef int i
+        cdef bint proven = True
+        if bw_load(&self.c.stop) or (bw_load(&self.soft) and bw_now() >= bw_load(&self.soft)):
+            return True
+        if mate and moves[0].value > PROVEN and WIN - moves[0].value <= 2 * mate - 1:
+            return True
+        for i in range(lines):
+            # Iteration n sees every win and loss in n plies: a shorter one cannot turn up later.
+            proven = proven and (moves[i].value > PROVEN or moves[i].value < -PROVEN)
+            proven = proven and WIN - abs(moves[i].value) <= depth
+        return proven
+
+    cdef tuple described(self, RootMove *move):
+        cdef int value = move.value
+        cdef int mate = 0
+        if value > PROVEN:
+            mate, value = WIN - value, BW_UNIT
+        elif value < -PROVEN:
+            mate, value = -WIN - value, -BW_UNIT
+        return value, mate, [move.line[i] for i in range(move.length)]
+
+    cdef void improved(self, RootMove *move):
+        value, mate, actions = self.described(move)
+        self.last = [self.depth, self.line + 1, value, mate, actions]
+        self.send(True)
+
+    cdef void send(self, bint final):
+        if not self.last:
+            return
+        depth, line, value, mate, actions = self.last
+        try:
+            self.report(depth, self.c.seldepth, line, value, mate, self.c.nodes, bw_now() - self.started,
+                        actions, final)
+        except BaseException as failure:
+            self.failure = failure
+            bw_store(&self.c.stop, 1)
+
+    cdef void tick(self):
+        self.send(False)
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the latest search."""
+        return self.c.nodes
+
+    @property
+    def elapsed(self) -> int:
+        """Nanoseconds since the latest search began."""
+        return bw_now() - self.started

@@ -1,0 +1,272 @@
+"""The command line. Thin: each command reads its arguments and makes one call."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from solver import __version__
+from solver.errors import BlockwitError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="An engine that plays and solves Deblockle, Number Drop and NMBR 9.",
+)
+
+GameName = Annotated[str, typer.Option("--game", "-g", help="Which game.")]
+RuleOptions = Annotated[
+    list[str] | None, typer.Option("--option", "-o", help="A rule option as NAME=VALUE; may be repeated.")
+]
+Position = Annotated[str | None, typer.Option("--position", "-p", help="Position string; default: the start.")]
+
+
+def fail(error: Exception) -> NoReturn:
+    """Print one line and leave with status 2."""
+    typer.echo(f"blockwit: {error}", err=True)
+    raise typer.Exit(2)
+
+
+def rules_of(options: list[str] | None) -> dict[str, str | int | bool]:
+    """Read NAME=VALUE pairs."""
+    read: dict[str, str | int | bool] = {}
+    for text in options or ():
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise BlockwitError(f"--option {text}: expected NAME=VALUE")
+        read[name] = value
+    return read
+
+
+@app.command()
+def engine() -> None:
+    """Speak the protocol on standard input and output (docs/protocol.md)."""
+    from solver.protocol import stdio
+
+    stdio.run(sys.stdin.buffer, sys.stdout.buffer)
+
+
+@app.command()
+def play(
+    game: GameName = "deblockle",
+    side: Annotated[str, typer.Option(help="Seats the person takes, like 1, 2 or 1,2; none: watch the engine.")] = "1",
+    movetime: Annotated[int, typer.Option(min=1, help="Milliseconds the engine thinks.")] = 1000,
+    skill: Annotated[int, typer.Option(min=1, max=20, help="Strength of the engine.")] = 20,
+    seed: Annotated[int | None, typer.Option(help="Seed of the dice; default: a new one each time.")] = None,
+    position: Position = None,
+    option: RuleOptions = None,
+) -> None:
+    """Play against the engine in the terminal."""
+    import secrets
+
+    from rich.console import Console
+
+    from solver import games, search
+    from solver.play import Sitting
+
+    console = Console(highlight=False)
+    try:
+        chosen = games.get(game)
+        rules = rules_of(option)
+        start = chosen.start(rules) if position is None else chosen.parse(position, rules)
+        seats = len(start.returns())
+        person = set()
+        for text in () if side == "none" else side.split(","):
+            if not (text.isascii() and text.isdigit() and 1 <= int(text) <= seats):
+                raise BlockwitError(f"--side {side}: expected seats from 1 to {seats}, or none")
+            person.add(int(text) - 1)
+        settings = search.Settings(skill=skill, hash_mb=64)
+        Sitting(
+            start,
+            frozenset(person),
+            search.make(chosen, "auto", settings),
+            search.Limits(movetime=movetime),
+            console,
+            input,
+            secrets.randbits(63) if seed is None else seed,
+        ).run()
+    except BlockwitError as error:
+        fail(error)
+
+
+@app.command()
+def show(
+    position: Annotated[str | None, typer.Argument(help="Position string; default: the start.")] = None,
+    game: GameName = "deblockle",
+    svg: Annotated[Path | None, typer.Option(help="Write the drawing to this SVG file instead.")] = None,
+    option: RuleOptions = None,
+) -> None:
+    """Draw a position as text or SVG."""
+    from solver import games
+
+    try:
+        chosen = games.get(game)
+        rules = rules_of(option)
+        drawn = chosen.start(rules) if position is None else chosen.parse(position, rules)
+        if svg is None:
+            typer.echo(drawn.text())
+        else:
+            svg.write_text(drawn.svg(), encoding="utf-8")
+    except (BlockwitError, OSError) as error:
+        fail(error)
+
+
+@app.command()
+def perft(
+    depth: Annotated[int, typer.Argument(min=0, max=50)],
+    game: GameName = "deblockle",
+    position: Position = None,
+    divide: Annotated[bool, typer.Option(help="Also count below each move.")] = False,
+    option: RuleOptions = None,
+) -> None:
+    """Count move sequences by the rules alone, for each depth up to DEPTH."""
+    import time
+
+    from solver import games
+
+    try:
+        chosen = games.get(game)
+        rules = rules_of(option)
+        start = chosen.start(rules) if position is None else chosen.parse(position, rules)
+        for level in range(1, depth + 1):
+            began = time.perf_counter()
+            count = start.perft(level)
+            seconds = time.perf_counter() - began
+            typer.echo(f"{level:3} {count:20,} {seconds:10.3f} s")
+        if divide and depth:
+            for token, count in start.divide(depth):
+                typer.echo(f"{token}: {count}")
+    except BlockwitError as error:
+        fail(error)
+
+
+@app.command()
+def solve(
+    files: Annotated[list[Path], typer.Argument(help="Puzzle files.", exists=True, dir_okay=False)],
+    prove: Annotated[bool, typer.Option(help="Also prove the answer again by exhaustive search.")] = False,
+) -> None:
+    """Solve posed puzzles and compare with their answers; exit status 1 when one differs."""
+    from solver import puzzles, search
+
+    wrong = 0
+    for path in files:
+        try:
+            puzzle = puzzles.load(path)
+            searcher = search.make(puzzle.game, "auto", search.Settings(hash_mb=64))
+            searcher.arm()
+            result = searcher.search(puzzle.position, search.Limits(mate=puzzle.turns), lambda info: None)
+            best = result.infos[0]
+            right = best.score == search.Score(mate=puzzle.turns) and result.move in puzzle.answer
+            verdict = "solved" if right else f"WRONG, expected {' or '.join(puzzle.answer)}"
+            if prove:
+                puzzles.check(puzzle)
+                verdict += ", proven"
+            typer.echo(f"{path}: win in {puzzle.turns}: {' '.join(best.pv)} ({best.nodes} nodes), {verdict}")
+            wrong += not right
+        except BlockwitError as error:
+            fail(error)
+    raise typer.Exit(1 if wrong else 0)
+
+
+@app.command()
+def match(
+    first: Annotated[str, typer.Argument(help="Settings like movetime=100,algorithm=alphabeta,hash=16,skill=20.")],
+    second: Annotated[str, typer.Argument(help="The other player's settings.")],
+    pairs: Annotated[int, typer.Option(min=1, help="Pairs of games, seats swapped within a pair.")] = 50,
+    game: GameName = "deblockle",
+    seed: Annotated[int, typer.Option(help="Seed of openings and dice.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Games played at the same time.")] = 1,
+    position: Position = None,
+    option: RuleOptions = None,
+) -> None:
+    """Let two engine settings play each other: wins, draws, losses, Elo with its 95% interval."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from solver import match as matches
+
+    tally = matches.Tally()
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    try:
+        one, two = matches.Player.parse(first), matches.Player.parse(second)
+        with Progress(*columns, console=Console(stderr=True)) as progress:
+            task = progress.add_task("pairs", total=pairs)
+            played = matches.play_match(game, rules_of(option), one, two, pairs, start=position, seed=seed, jobs=jobs)
+            for pair in played:
+                tally.add(pair)
+                progress.update(task, advance=1, description=f"+{tally.wins} ={tally.draws} -{tally.losses}")
+    except BlockwitError as error:
+        fail(error)
+    elo, low, high = tally.elo()
+    typer.echo(f"{one.text} against {two.text}: {tally.games} games")
+    typer.echo(f"+{tally.wins} ={tally.draws} -{tally.losses}  score {100 * tally.score:.1f}%")
+    typer.echo(f"Elo {elo:+.0f} (95%: {low:+.0f} to {high:+.0f})  plies a game {tally.plies / tally.games:.1f}")
+    typer.echo(f"points a game {tally.points[0] / tally.games:.2f} : {tally.points[1] / tally.games:.2f}")
+
+
+@app.command()
+def simulate(
+    policy: Annotated[str, typer.Argument(help="random, greedy, or settings like movetime=300,algorithm=mcts.")],
+    count: Annotated[int, typer.Option("--games", min=1, help="Number of games.")] = 1000,
+    game: GameName = "numberdrop",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first game; the next one has the next.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Games played at the same time.")] = 1,
+    journal: Annotated[
+        Path | None, typer.Option(help="Keep every finished game here; the same call goes on where it stopped.")
+    ] = None,
+    option: RuleOptions = None,
+) -> None:
+    """Play many seeded games: mean, spread, percentiles and a histogram of the points."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from solver import simulate as simulation
+
+    samples: list[simulation.Sample] = []
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    try:
+        with Progress(*columns, console=Console(stderr=True)) as progress:
+            task = progress.add_task("", total=count)
+            played = simulation.simulate(
+                game, rules_of(option), policy, range(seed, seed + count), jobs=jobs, journal=journal
+            )
+            total = 0.0
+            for sample in played:
+                samples.append(sample)
+                total += sum(sample.points) / len(sample.points)
+                progress.update(task, advance=1, description=f"mean {total / len(samples):.2f}")
+    except BlockwitError as error:
+        fail(error)
+    except KeyboardInterrupt:
+        typer.echo("stopped", err=True)
+    if not samples:
+        raise typer.Exit(1)
+    figures = simulation.summarise(samples)
+    typer.echo(f"{figures.games} games of {policy}: mean {figures.mean:.2f} ± {figures.error:.2f} (standard error)")
+    typer.echo(f"deviation {figures.deviation:.2f}, decisions {figures.decisions:.1f}, rolls {figures.chances:.1f}")
+    shares = zip(simulation.PERCENTILES, figures.percentiles, strict=True)
+    typer.echo("percentiles " + "  ".join(f"{share}%: {value:g}" for share, value in shares))
+    for line in simulation.histogram(figures.values):
+        typer.echo(line)
+
+
+def version(value: bool) -> None:
+    """Print the version and leave."""
+    if value:
+        typer.echo(f"blockwit {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _: Annotated[bool, typer.Option("--version", callback=version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    """Options of every command."""
+
+
+def main() -> None:
+    """Entry point of the command `blockwit`."""
+    app()

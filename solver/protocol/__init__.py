@@ -1,0 +1,1 @@
+"""The stdio protocol: parser, writer, session. Pure text in, text out; no game is known by name."""

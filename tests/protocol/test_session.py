@@ -1,0 +1,770 @@
+"""One session of the protocol: every verb, every error, and the state kept after each."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solver.games.base import Kind
+from solver.protocol.session import Session
+from tests.boards import BOTH_BLOCKED, SOUTH_BLOCKED, START, lying, parse, start
+from tests.protocol.conversation import SECONDS, Conversation
+
+MIDDLE = "d5CLS,e6TLC c6SLX,d4CTL,d7XHS,f6XLT n"
+DICE = ("roll:XXXX", "c5XLT", "e5XLT", "c7XLT", "e7XLT")
+
+
+@pytest.fixture
+def talk() -> Iterator[Conversation]:
+    """Yield a fresh session, closed at the end."""
+    conversation = Conversation()
+    yield conversation
+    conversation.session.close()
+
+
+def errors(lines: list[str]) -> list[str]:
+    """Return the error lines."""
+    return [line for line in lines if line.startswith("info string error: ")]
+
+
+def field(lines: list[str], name: str) -> list[str]:
+    """Return the word after `name` in each info line that has it."""
+    words = [line.split() for line in lines if line.startswith("info ")]
+    return [line[line.index(name) + 1] for line in words if name in line]
+
+
+# --- greetings and options ----------------------------------------------------------------------------------
+
+
+def test_uci_names_the_engine_and_its_options(talk: Conversation) -> None:
+    lines = talk.send("uci")
+    assert lines[0].startswith("id name blockwit ")
+    assert lines[1].startswith("id author ")
+    assert lines[-1] == "uciok"
+    options = {line.split()[2]: line for line in lines[2:-1]}
+    assert all(line.startswith("option name ") for line in lines[2:-1])
+    assert {
+        "UCI_Variant",
+        "Hash",
+        "Threads",
+        "MultiPV",
+        "Seed",
+        "Ponder",
+        "UCI_ShowWDL",
+        "UCI_LimitStrength",
+        "Skill",
+        "Algorithm",
+        "slider",
+        "nohop",
+        "repetition",
+        "no_touch",
+        "south_blocks",
+        "north_blocks",
+    } <= set(options)
+    assert options["slider"] == ("option name slider type combo default free var free var full var full_or_beside_star")
+    assert options["no_touch"] == "option name no_touch type check default false"
+    assert options["south_blocks"] == "option name south_blocks type spin default 4 min 1 max 4"
+    for line in options.values():
+        kind = line.split()[4]
+        assert kind in {"spin", "check", "combo", "string", "button"}
+        assert ("min" in line.split()) == (kind == "spin")
+        assert (" var " in line) == (kind == "combo")
+
+
+def test_uci_may_be_repeated(talk: Conversation) -> None:
+    assert talk.send("uci") == talk.send("uci")
+
+
+def test_isready(talk: Conversation) -> None:
+    assert talk.send("isready") == ["readyok"]
+
+
+def test_empty_lines_are_ignored(talk: Conversation) -> None:
+    assert talk.send("", " ", "\t", "\r", "\n") == []
+
+
+@pytest.mark.parametrize("command", ["isready\r\n", "  isready  ", "\tisready\t", "isready now"])
+def test_space_around_words_does_not_matter(talk: Conversation, command: str) -> None:
+    assert talk.send(command) == ["readyok"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "setoption name Hash value 2",
+        "setoption name hash value 2",
+        "setoption name MultiPV value 3",
+        "setoption name Threads value 1",
+        "setoption name Seed value 9223372036854775807",
+        "setoption name Ponder value true",
+        "setoption name UCI_ShowWDL value TRUE",
+        "setoption name UCI_Variant value deblockle",
+        "setoption name UCI_Variant value Deblockle",
+        "setoption name Algorithm value alphabeta",
+        "setoption name Algorithm value auto",
+        "setoption name Skill value 3",
+        "setoption name UCI_LimitStrength value true",
+        "setoption name slider value full",
+        "setoption name nohop value end_turn",
+        "setoption name repetition value off",
+        "setoption name no_touch value true",
+        "setoption name south_blocks value 1",
+        "setoption name north_blocks value 4",
+    ],
+)
+def test_good_option_is_silent_and_the_engine_plays(talk: Conversation, command: str) -> None:
+    assert talk.send(command) == []
+    talk.send(f"position fen {START}")
+    assert talk.go("depth 2")[0] in json.loads(talk.send("query state")[0].removeprefix("response "))["legal"]
+
+
+BAD_COMMANDS = [
+    ("nonsense", "unknown command 'nonsense'"),
+    ("UCI", "unknown command 'UCI'"),
+    ("\x00", "unknown command"),
+    ("\x00isready", "unknown command"),
+    ("go\x00", "unknown command"),
+    ("\ud800", "unknown command"),
+    ("info depth 3", "unknown command 'info'"),
+    ("bestmove c1c2", "unknown command 'bestmove'"),
+    ("position", "expected startpos or fen"),
+    ("position fen", "a position string is missing"),
+    ("position fen d1XLT d7XLT", "position: 2 fields"),
+    ("position fen d2XLT d7XLT s", "position: south: block d2XLT: d2 is a star square"),
+    ("position fen d1XLC d7XLT s", "position: south: block d1XLC"),
+    ("position startpos moves c1c2", "position: move 1: 'c1c2': South rolls first"),
+    ("position startpos moves roll:XXXX c5XLT x", "position: move 3: 'x': not a placement"),
+    (f"position fen {START} moves c1c2a1 c7c6d4 c1c2", "position: move 3: 'c1c2'"),
+    (f"position fen {BOTH_BLOCKED} moves 0000", "position: move 1: '0000': the game is over"),
+    ("setoption", "setoption: expected name NAME"),
+    ("setoption name", "setoption: the name is missing"),
+    ("setoption name Hash", "setoption: Hash needs a value"),
+    ("setoption name Hash value", "option Hash: expected a whole number"),
+    ("setoption name Hash value 0", "option Hash: expected a whole number from 1 to 65536, got '0'"),
+    ("setoption name Hash value 65537", "option Hash"),
+    ("setoption name Hash value 1 2", "option Hash"),
+    ("setoption name Hash value ٣", "option Hash"),
+    ("setoption name Hash value 1e3", "option Hash"),
+    ("setoption name Hash value " + "9" * 5000, "option Hash"),
+    ("setoption name Seed value -1", "option Seed"),
+    ("setoption name Seed value 9223372036854775808", "option Seed"),
+    ("setoption name Threads value 0", "option Threads"),
+    ("setoption name MultiPV value 0", "option MultiPV"),
+    ("setoption name MultiPV value 257", "option MultiPV"),
+    ("setoption name Skill value 21", "option Skill"),
+    ("setoption name Ponder value 1", "option Ponder: expected true or false"),
+    ("setoption name UCI_Variant value chess", "option UCI_Variant: expected one of"),
+    ("setoption name Algorithm value magic", "option Algorithm: expected one of"),
+    ("setoption name Algorithm value cpsat", "algorithm 'cpsat' does not play deblockle"),
+    ("setoption name slider value long", "option slider: expected one of free, full, full_or_beside_star"),
+    ("setoption name nohop value", "option nohop"),
+    ("setoption name repetition value 2", "option repetition"),
+    ("setoption name no_touch value maybe", "option no_touch"),
+    ("setoption name south_blocks value 5", "option south_blocks"),
+    ("setoption name north_blocks value 0", "option north_blocks"),
+    ("setoption name colour value red", "setoption: unknown option 'colour', expected one of"),
+    ("go depth", "go depth: a number is missing"),
+    ("go depth 0", "go depth: expected a whole number from 1"),
+    ("go nodes x", "go nodes"),
+    ("go mate 0", "go mate"),
+    ("go movetime", "go movetime"),
+    ("go time 3 100", "go time: expected a whole number from 1 to 2"),
+    ("go perft 51", "go perft: expected a whole number from 0 to 50"),
+    ("go perft 2 depth 1", "go perft: takes no other limit"),
+    ("go fast", "go: unknown limit 'fast'"),
+    ("go searchmoves", "go searchmoves: a move is missing"),
+    ("go searchmoves c1c3c4", "go searchmoves: 'c1c3c4'"),
+    ("go depth 2 searchmoves depth", "go searchmoves: 'depth'"),
+    ("roll", "roll: no dice are to be rolled here"),
+    ("query", "query: unknown question ''"),
+    ("query nothing", "query: unknown question 'nothing', expected players, turn"),
+    ("query turn now", "query turn: takes nothing more, got 'now'"),
+    ("query legal 1", "query legal: expected nothing, or FROM COUNT"),
+    ("query legal 1 2 3", "query legal: expected nothing, or FROM COUNT"),
+    ("query legal -1 2", "query legal FROM: expected a whole number"),
+    ("query legal 0 x", "query legal COUNT: expected a whole number"),
+    ("x" * 100_000, "unknown command"),
+    ("go " + "depth " * 20_000, "go depth"),
+    ("position fen " + "d1XLT," * 20_000, "position"),
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "words"), BAD_COMMANDS, ids=[f"{n} {command[:30]!a}" for n, (command, _) in enumerate(BAD_COMMANDS)]
+)
+def test_bad_command_is_one_error_line_and_changes_nothing(talk: Conversation, command: str, words: str) -> None:
+    talk.send("setoption name slider value full", "setoption name MultiPV value 2", f"position fen {START}")
+    state = talk.send("query state", "d")
+    move, searched = talk.go("depth 2")
+    lines = talk.send(command)
+    assert len(lines) == 1
+    assert lines[0].startswith("info string error: ")
+    assert words in lines[0]
+    assert len(lines[0]) < 1000
+    assert lines[0].isprintable()
+    assert talk.send("query state", "d") == state
+    again, searched_again = talk.go("depth 2")
+    assert again == move
+    assert field(searched_again, "score") == field(searched, "score")
+    assert field(searched_again, "multipv") == field(searched, "multipv")
+    assert talk.count("bestmove") == 2
+    talk.alive()
+
+
+@pytest.mark.parametrize("command", ["debug on", "debug off", "debug", "stop", "stop now", "ponderhit"])
+def test_silent_commands(talk: Conversation, command: str) -> None:
+    assert talk.send(command) == []
+    talk.alive()
+
+
+def test_help_names_every_verb(talk: Conversation) -> None:
+    told = " ".join(talk.send("help"))
+    verbs = "uci isready setoption ucinewgame quit position go stop ponderhit roll query d eval bench help"
+    for verb in verbs.split():
+        assert verb in told.replace(",", " ").replace("(", " ").split()
+
+
+# --- positions, questions and drawings ----------------------------------------------------------------------
+
+
+def test_bad_move_leaves_the_former_position(talk: Conversation) -> None:
+    talk.send(f"position fen {MIDDLE}")
+    before = talk.send("query state")
+    talk.send(f"position fen {START} moves c1c2a1 nonsense", "position fen rubbish", "position startpos moves 0000")
+    assert talk.send("query state") == before
+
+
+def test_position_with_moves(talk: Conversation) -> None:
+    position = parse(START)
+    tokens = []
+    for _ in range(10):
+        tokens.append(position.tokens()[-1])
+        position = position.play(tokens[-1])
+    talk.send(f"position fen {START} moves {' '.join(tokens)}")
+    assert talk.send("d")[-1] == f"Position: {position.fen()}"
+    assert talk.send("d") == position.text().splitlines()
+
+
+def test_position_of_a_long_game(talk: Conversation) -> None:
+    talk.send("setoption name repetition value off")
+    moves = "a4a5a6 g4g5g6 a6a5a4 g6g5g4 " * 500
+    assert talk.send(f"position fen a4CHT g4CHT s moves {moves}") == []
+    assert talk.send("d")[-1] == "Position: a4CHT g4CHT s 2000"
+    assert talk.go("depth 3")[0] in parse("a4CHT g4CHT s").tokens()
+
+
+def test_rules_apply_at_once_until_a_position_is_set(talk: Conversation) -> None:
+    talk.send("setoption name north_blocks value 1")
+    assert talk.send("query legal 0 3")[0].split()[1] == "6"
+    talk.send("position startpos moves roll:X")
+    talk.send("setoption name north_blocks value 4")
+    assert talk.send("query legal")[0].split()[1:] == start(north_blocks=1).play("roll:X").tokens()
+    talk.send("position startpos")
+    assert talk.send("query legal 0 3")[0].split()[1] == "126"
+
+
+def test_every_rule_option_reaches_the_rules(talk: Conversation) -> None:
+    def legal(text: str, option: str, value: str) -> list[str]:
+        talk.send(f"setoption name {option} value {value}", f"position fen {text}")
+        return talk.send("query legal")[0].split()[1:]
+
+    slider = f"{lying('a4', 'L', 'east')} g1XLT s"
+    for value in ("free", "full", "full_or_beside_star"):
+        assert legal(slider, "slider", value) == parse(slider, slider=value).tokens()
+    talk.send("setoption name slider value free")
+    hemmed = f"{lying('a1', 'X', 'north')},b1XLT b3XLT,g7XLT s"
+    for value in ("end_turn", "illegal"):
+        assert legal(hemmed, "nohop", value) == parse(hemmed, nohop=value).tokens()
+    touching = f"{lying('c3', 'C', 'north')} d5XLT s"
+    for value in ("true", "false"):
+        assert legal(touching, "no_touch", value) == parse(touching, no_touch=value).tokens()
+    again = "a4CHT g4CHT s moves " + "a4a5a6 g4g5g6 a6a5a4 g6g5g4 " * 2
+    assert legal(again, "repetition", "off")
+    assert not legal(again, "repetition", "3")
+
+
+def test_no_mate_is_remembered_from_other_rules(talk: Conversation) -> None:
+    """Won under the default rules and drawn under these: what was learned must not be carried over."""
+    for text, lost in (("f1LCT d4CHT s", True), ("b1CLS c5XHS s", False)):
+        talk.send("setoption name slider value free", "setoption name no_touch value false")
+        talk.send(f"position fen {text}")
+        talk.go("depth 11")
+        talk.send("setoption name slider value full", "setoption name no_touch value true")
+        talk.send(f"position fen {text}")
+        _, lines = talk.go("depth 8")
+        assert not [line for line in lines if " mate " in line], (text, lost)
+
+
+@pytest.mark.parametrize(
+    ("text", "turn", "over", "result", "score"),
+    [
+        (START, "s", "false", "none", "0 0"),
+        (MIDDLE, "n", "false", "none", "0 0"),
+        ("- d7XLT n", "none", "true", "p1win", "1 -1"),
+        ("d1XLT - s", "none", "true", "p2win", "-1 1"),
+        (BOTH_BLOCKED, "none", "true", "draw", "0 0"),
+        ("- - s 0 setup:4v4:-", "chance", "false", "none", "0 0"),
+        ("- - s 0 setup:4v4:XXXC", "s", "false", "none", "0 0"),
+        ("- c7XLT,e7XLT n 0 setup:1v2:-", "chance", "false", "none", "0 0"),
+        ("- c7XLT,e7XLT n 0 setup:1v2:S", "n", "false", "none", "0 0"),
+    ],
+)
+def test_query(talk: Conversation, text: str, turn: str, over: str, result: str, score: str) -> None:
+    talk.send(f"position fen {text}")
+    assert talk.send("query players") == ["response 2"]
+    assert talk.send("query turn") == [f"response {turn}"]
+    assert talk.send("query gameover") == [f"response {over}"]
+    assert talk.send("query result") == [f"response {result}"]
+    assert talk.send("query score") == [f"response {score}"]
+    (state,) = talk.send("query state")
+    assert json.loads(state.removeprefix("response ")) == parse(text).state()
+    assert talk.send("query legal") == [" ".join(["response", *parse(text).tokens()])]
+
+
+def test_query_legal_in_pages(talk: Conversation) -> None:
+    talk.send(f"position fen {START}")
+    tokens = parse(START).tokens()
+    assert talk.send("query legal 0 5") == [" ".join(["response", "47", *tokens[:5]])]
+    assert talk.send("query legal 45 5") == [" ".join(["response", "47", *tokens[45:]])]
+    assert talk.send("query legal 47 5") == ["response 47"]
+    assert talk.send("query legal 1000000000000 0") == ["response 47"]
+    assert talk.send("query legal 0 1000000") == [" ".join(["response", "47", *tokens])]
+
+
+def test_eval_tells_both_sides(talk: Conversation) -> None:
+    talk.send(f"position fen a1XTH {lying('d3', 'S', 'south')} n")
+    (line,) = talk.send("eval")
+    assert line.startswith("info string eval South -")
+    assert "North +" in line
+
+
+# --- dice ---------------------------------------------------------------------------------------------------
+
+
+def test_roll_is_decided_by_the_seed(talk: Conversation) -> None:
+    def rolls(seed: int) -> list[str]:
+        talk.send(f"setoption name Seed value {seed}")
+        told = []
+        for _ in range(8):
+            talk.send("position startpos")
+            told += talk.send("roll")
+        return told
+
+    first = rolls(7)
+    assert all(line.startswith("info string rolled roll:") for line in first)
+    assert len(set(first)) > 1
+    assert rolls(8) != first
+    assert rolls(7) == first
+    talk.send("ucinewgame", "position startpos")
+    assert talk.send("roll") == first[:1]
+
+
+def test_roll_is_applied(talk: Conversation) -> None:
+    (line,) = talk.send("roll")
+    assert talk.send("query legal")[0].split()[1:] == start().play(line.split()[-1]).tokens()
+    assert errors(talk.send("roll"))
+
+
+def test_whole_game_over_the_protocol(talk: Conversation) -> None:
+    """Set-up and all: the engine rolls, places and moves until the game is over; every move is legal."""
+    position = start(south_blocks=2, north_blocks=1)
+    tokens: list[str] = []
+    talk.send("setoption name south_blocks value 2", "setoption name north_blocks value 1")
+    for _ in range(150):
+        talk.send(" ".join(["position startpos moves", *tokens]))
+        assert json.loads(talk.send("query state")[0].removeprefix("response ")) == position.state()
+        if position.kind() is Kind.TERMINAL:
+            break
+        if position.kind() is Kind.CHANCE:
+            assert talk.send("query turn") == ["response chance"]
+            token = talk.send("roll")[0].split()[-1]
+        else:
+            token = talk.go("depth 2")[0]
+        position = position.play(token)
+        tokens.append(token)
+    assert position.kind() is Kind.TERMINAL
+    assert talk.send("query gameover") == ["response true"]
+    assert talk.go("depth 2")[0] == "(none)"
+
+
+def test_ucinewgame_goes_back_to_the_start(talk: Conversation) -> None:
+    talk.send(f"position fen {START}", "ucinewgame")
+    assert talk.send("d")[-1] == f"Position: {start().fen()}"
+    assert talk.send("query turn") == ["response chance"]
+
+
+# --- go -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        "depth 3",
+        "nodes 1",
+        "nodes 5000",
+        "movetime 20",
+        "movetime 0",
+        "movetime -100",
+        "wtime 0",
+        "wtime -5 winc -3",
+        "wtime 200 btime 200 winc 5 binc 5",
+        "time 1 100",
+        "mate 1",
+        "mate 2",
+        "depth 2 nodes 1000000000000000",
+        "depth 100000000000 nodes 100",
+        "mate 100000000000 nodes 100",
+        "depth 2 movetime 1000000000000000",
+        "depth 2 wtime 1000000000000000 winc 1000000000000000",
+        "depth 2 depth 1",
+    ],
+)
+def test_go_ends_with_one_legal_bestmove(talk: Conversation, limits: str) -> None:
+    talk.send(f"position fen {START}")
+    move, lines = talk.go(limits)
+    assert move in parse(START).tokens()
+    assert not errors(lines)
+    talk.alive()
+    assert talk.count("bestmove") == 1
+
+
+@pytest.mark.parametrize("limits", ["movetime 1000000000000000", "wtime 1000000000000000"])
+def test_very_much_time_is_not_over_at_once(talk: Conversation, limits: str) -> None:
+    talk.send(f"position fen {START}", f"go {limits}")
+    talk.wait("info depth 5")
+    assert talk.count("bestmove") == 0
+    talk.send("stop")
+    talk.wait("bestmove")
+
+
+@pytest.mark.parametrize("limits", ["", "infinite", "searchmoves c1c2a1", "btime 1", "winc 5", "infinite movetime 1"])
+def test_go_without_a_limit_waits_for_stop(talk: Conversation, limits: str) -> None:
+    talk.send(f"position fen {START}", f"go {limits}")
+    talk.wait("info depth 3")
+    assert talk.count("bestmove") == 0
+    talk.send("stop")
+    assert talk.wait("bestmove").split()[1] in parse(START).tokens()
+    talk.alive()
+    assert talk.count("bestmove") == 1
+
+
+def test_infinite_waits_even_when_nothing_is_left_to_do(talk: Conversation) -> None:
+    talk.send(f"position fen {lying('d5', 'S', 'north')} g7XLT s", "go infinite")
+    talk.wait("info depth 1")
+    talk.alive()
+    assert talk.count("bestmove") == 0
+    talk.send("stop")
+    assert talk.wait("bestmove").startswith("bestmove d5d6")
+
+
+def test_mate_is_found_and_ends_the_search(talk: Conversation) -> None:
+    talk.send("position fen d1XLT d7XLT s")
+    move, lines = talk.go("mate 4")
+    assert lines[-2].split()[7:10] == ["score", "mate", "4"]
+    assert move in parse("d1XLT d7XLT s").tokens()
+
+
+def test_searchmoves(talk: Conversation) -> None:
+    talk.send(f"position fen {START}")
+    assert talk.go("depth 3 searchmoves c1c2a1")[0] == "c1c2a1"
+    talk.send("setoption name MultiPV value 4")
+    _, lines = talk.go("depth 2 searchmoves c1c2a1 c1c2a1 c1c2c1")
+    assert set(field(lines, "multipv")) == {"1", "2"}
+
+
+def test_multipv_and_chances(talk: Conversation) -> None:
+    talk.send("setoption name MultiPV value 3", "setoption name UCI_ShowWDL value true", f"position fen {START}")
+    _, lines = talk.go("depth 3")
+    assert set(field(lines, "multipv")) == {"1", "2", "3"}
+    assert all(" wdl " in line for line in lines if " score " in line)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("- d7XLT s", "the game is over: South wins"),
+        ("d1XLT - n", "the game is over: North wins"),
+        (BOTH_BLOCKED, "the game is over: draw: both sides are blocked"),
+        ("- - s 0 setup:4v4:-", "a roll comes next"),
+    ],
+)
+@pytest.mark.parametrize("limits", ["", "depth 3", "infinite", "ponder", "movetime 0", "mate 3"])
+def test_go_where_nothing_is_to_be_decided(talk: Conversation, text: str, words: str, limits: str) -> None:
+    talk.send(f"position fen {text}")
+    move, lines = talk.go(limits)
+    assert move == "(none)"
+    assert lines == [f"info string {words}", "bestmove (none)"]
+    talk.send("stop")
+    talk.alive()
+    assert talk.count("bestmove") == 1
+
+
+def test_forced_pass_is_played(talk: Conversation) -> None:
+    talk.send(f"position fen {SOUTH_BLOCKED}")
+    assert talk.go("depth 2")[0] == "0000"
+
+
+def test_third_occurrence_ends_the_game(talk: Conversation) -> None:
+    talk.send("position fen a4CHT g4CHT s moves " + "a4a5a6 g4g5g6 a6a5a4 g6g5g4 " * 2)
+    assert talk.go("depth 2")[0] == "(none)"
+    assert talk.send("query result") == ["response draw"]
+
+
+def test_perft(talk: Conversation) -> None:
+    talk.send(f"position fen {START}")
+    move, lines = talk.go("perft 2")
+    assert move == "(none)"
+    assert lines[-2] == "Nodes searched: 2281"
+    counts = dict(line.split(": ") for line in lines if ": " in line and not line.startswith(("info", "Nodes")))
+    assert set(counts) == set(parse(START).tokens())
+    assert sum(map(int, counts.values())) == 2281
+    assert talk.go("perft 1")[1][-2] == "Nodes searched: 47"
+    assert talk.go("perft 0")[1][-2] == "Nodes searched: 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "total"),
+    [
+        (BOTH_BLOCKED, 1),
+        (SOUTH_BLOCKED, 56),
+        ("- d7XLT s", 0),
+        ("a4CHT g4CHT s moves " + "a4a5a6 g4g5g6 a6a5a4 g6g5g4 " * 2, parse("a4CHT g4CHT s").perft(3)),
+    ],
+)
+def test_perft_knows_no_draw(talk: Conversation, text: str, total: int) -> None:
+    talk.send(f"position fen {text}")
+    assert talk.go("perft 3")[1][-2] == f"Nodes searched: {total}"
+
+
+def test_perft_is_stopped(talk: Conversation) -> None:
+    talk.send(f"position fen {START}", "go perft 50")
+    talk.alive()
+    talk.send("stop")
+    assert talk.wait("bestmove") == "bestmove (none)"
+    assert any("not complete" in line for line in talk.lines)
+
+
+def test_perft_of_the_set_up_is_an_error(talk: Conversation) -> None:
+    _, lines = talk.go("perft 2")
+    assert len(errors(lines)) == 1
+    talk.alive()
+
+
+# --- during a search ----------------------------------------------------------------------------------------
+
+
+def test_questions_are_answered_during_a_search(talk: Conversation) -> None:
+    talk.send(f"position fen {START}", "go infinite")
+    talk.wait("info depth 2")
+    for command, answer in (
+        ("isready", "readyok"),
+        ("query turn", "response s"),
+        ("query players", "response 2"),
+        ("d", f"Position: {START} 0"),
+        ("uci", "uciok"),
+    ):
+        talk.send(command)
+        talk.wait(answer)
+    assert talk.count("bestmove") == 0
+    talk.send("stop")
+    talk.wait("bestmove")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "go",
+        "go depth 1",
+        "go perft 1",
+        "position startpos",
+        f"position fen {MIDDLE}",
+        "setoption name Hash value 2",
+        "setoption name slider value full",
+        "ucinewgame",
+        "roll",
+        "bench",
+    ],
+)
+def test_command_out_of_place_leaves_the_search_running(talk: Conversation, command: str) -> None:
+    talk.send(f"position fen {START}", "go infinite")
+    talk.wait("info depth 2")
+    talk.send(command)
+    assert "a search is running" in talk.wait("info string error: ")
+    talk.alive()
+    assert talk.count("bestmove") == 0
+    talk.send("stop")
+    assert talk.wait("bestmove").split()[1] in parse(START).tokens()
+    assert talk.send("d")[-1] == f"Position: {START} 0"
+    assert len(errors(talk.lines)) == 1
+    assert talk.count("bestmove") == 1
+
+
+def test_commands_after_stop_wait_for_the_bestmove(talk: Conversation) -> None:
+    for round_ in range(1, 20):
+        talk.send(f"position fen {START}", "go infinite", "stop", f"position fen {MIDDLE}", "go infinite", "stop")
+        talk.send("setoption name Hash value 1", "ucinewgame")
+        assert talk.count("bestmove") == 2 * round_
+    assert not errors(talk.lines)
+
+
+def test_stop_twice_is_stop(talk: Conversation) -> None:
+    talk.send(f"position fen {START}", "go infinite", "stop", "stop", "stop")
+    talk.wait("bestmove")
+    talk.send("stop")
+    talk.alive()
+    assert talk.count("bestmove") == 1
+
+
+def test_stop_before_go_does_not_stop_it(talk: Conversation) -> None:
+    talk.send(f"position fen {START}", "stop")
+    _, lines = talk.go("depth 4")
+    assert field(lines, "depth")[-1] == "4"
+
+
+@pytest.mark.parametrize("command", ["go infinite", "go", "go ponder", "go movetime 100000", "go perft 50", "bench"])
+def test_quit_in_mid_search(talk: Conversation, command: str) -> None:
+    talk.send(f"position fen {START}", command)
+    assert not talk.session.handle("quit")
+    assert talk.count("bestmove") == (0 if command == "bench" else 1)
+
+
+@pytest.mark.parametrize(
+    "limits", ["ponder", "ponder depth 3", "ponder movetime 10", "ponder wtime 100", "ponder mate 1"]
+)
+def test_ponder_waits_for_stop(talk: Conversation, limits: str) -> None:
+    talk.send(f"position fen {START}", f"go {limits}")
+    talk.wait("info depth 1")
+    talk.alive()
+    assert talk.count("bestmove") == 0
+    talk.send("stop")
+    assert talk.wait("bestmove").split()[1] in parse(START).tokens()
+    assert talk.count("bestmove") == 1
+
+
+@pytest.mark.parametrize("limits", ["ponder depth 3", "ponder movetime 10", "ponder wtime 100", "ponder nodes 50"])
+def test_ponderhit_lets_the_limits_end_the_search(talk: Conversation, limits: str) -> None:
+    talk.send(f"position fen {START}", f"go {limits}")
+    talk.wait("info depth 1")
+    talk.send("ponderhit")
+    assert talk.wait("bestmove").split()[1] in parse(START).tokens()
+    talk.send("ponderhit", "stop")
+    talk.alive()
+    assert talk.count("bestmove") == 1
+
+
+def test_ponderhit_at_once(talk: Conversation) -> None:
+    for round_ in range(1, 20):
+        talk.send(f"position fen {START}", "go ponder movetime 1", "ponderhit")
+        talk.wait("bestmove", round_)
+    assert talk.count("bestmove") == 20 - 1
+
+
+def test_ponderhit_without_pondering_changes_nothing(talk: Conversation) -> None:
+    talk.send(f"position fen {START}", "go infinite movetime 1")
+    talk.wait("info depth 2")
+    talk.send("ponderhit")
+    talk.alive()
+    talk.wait("info depth 4")
+    assert talk.count("bestmove") == 0
+    talk.send("stop")
+    talk.wait("bestmove")
+
+
+def test_close_waits_for_a_bestmove_on_its_way_out() -> None:
+    """The search is over and its last line is just being written when the end of input comes."""
+    arrived, let_go, lines = threading.Event(), threading.Event(), list[str]()
+
+    def slow(line: str) -> None:
+        if line.startswith("bestmove"):
+            arrived.set()
+            assert let_go.wait(SECONDS)
+        lines.append(line)
+
+    session = Session(slow)
+    session.handle(f"position fen {START}")
+    session.handle("go depth 1")
+    assert arrived.wait(SECONDS)
+    closing = threading.Thread(target=session.close)
+    closing.start()
+    closing.join(0.1)
+    closed_too_early = not closing.is_alive()
+    let_go.set()
+    closing.join(SECONDS)
+    assert not closed_too_early
+    assert lines[-1].startswith("bestmove")
+
+
+def test_bench_prints_the_same_total_every_time(talk: Conversation) -> None:
+    talk.send("setoption name slider value full", f"position fen {START}", "bench")
+    first = talk.wait("Nodes searched: ")
+    talk.wait("Nodes/second: ")
+    talk.send("setoption name MultiPV value 3", "bench")
+    assert talk.wait("Nodes searched: ", 2) == first
+    talk.wait("Nodes/second: ", 2)
+    assert talk.count("bestmove") == 0
+    assert talk.send("d")[-1] == f"Position: {START} 0"
+
+
+# --- anything at all ----------------------------------------------------------------------------------------
+
+VERBS = (
+    "uci isready setoption ucinewgame position go stop ponderhit roll query d eval debug help startpos fen moves "
+    "name value Hash MultiPV Seed slider full free depth nodes movetime wtime infinite ponder mate searchmoves "
+    "perft 0 1 2 3 -1 true false legal state turn c1c2a1 0000 roll:XXXX c5XLT s n setup:4v4:- - "
+    f"{START.split()[0]} {START.split()[1]} 99999999999999999999 \x00 \ud800"
+).split(" ")
+LINES = st.text(max_size=40) | st.lists(st.sampled_from(VERBS), max_size=8).map(" ".join)
+SHAPED = st.one_of(
+    st.sampled_from(
+        [
+            f"position fen {START}",
+            "position startpos",
+            "position startpos moves " + " ".join(DICE),
+            f"position fen {SOUTH_BLOCKED}",
+            f"position fen {BOTH_BLOCKED}",
+            "go",
+            "go infinite",
+            "go depth 2",
+            "go nodes 100",
+            "go movetime 1",
+            "go ponder",
+            "go mate 1",
+            "go perft 2",
+            "stop",
+            "ponderhit",
+            "roll",
+            "ucinewgame",
+            "setoption name MultiPV value 2",
+            "setoption name Skill value 1",
+            "setoption name no_touch value true",
+        ]
+    ),
+    LINES,
+)
+
+
+@settings(max_examples=120)
+@given(st.lists(SHAPED, max_size=15))
+def test_any_lines_leave_the_engine_answering(commands: list[str]) -> None:
+    talk = Conversation()
+    searches = 0
+    for command in commands:
+        words = command.split()
+        if words[:1] in (["quit"], ["bench"]):
+            continue
+        before = len(talk.lines)
+        talk.send(command)
+        if words[:1] == ["go"]:
+            refused = any("error: go" in line for line in talk.lines[before:])
+            searches += not refused
+    talk.send("isready")
+    talk.wait("readyok")
+    talk.session.close()
+    assert talk.count("bestmove") == searches
+    assert all(line.isprintable() for line in talk.lines)
+    assert not any("Traceback" in line for line in talk.lines)

@@ -1,0 +1,1 @@
+"""Tests of solver.search and of the compiled searchers."""

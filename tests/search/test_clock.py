@@ -1,0 +1,39 @@
+"""Time management: never more than the clock holds, nothing where nothing is asked for."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from solver.search import Limits, clock
+
+TIMES = st.integers(-(10**12), 10**12)
+
+
+def test_no_clock_no_limit() -> None:
+    assert clock.budget(Limits(depth=3)) == (-1, -1)
+    assert not clock.at_once(Limits(depth=3))
+
+
+@given(TIMES)
+def test_movetime_is_the_hard_limit(movetime: int) -> None:
+    soft, hard = clock.budget(Limits(movetime=movetime))
+    assert soft == -1
+    assert 0 <= hard <= max(movetime, 0)
+    assert clock.at_once(Limits(movetime=movetime)) == (movetime <= 0)
+
+
+@given(TIMES, st.integers(0, 10**12), st.none() | TIMES)
+def test_never_more_than_the_clock_holds(left: int, increment: int, movetime: int | None) -> None:
+    soft, hard = clock.budget(Limits(clock=left, increment=increment, movetime=movetime))
+    assert 0 <= soft <= max(left, 0)
+    assert 0 <= hard <= max(left, 0)
+    if movetime is not None:
+        assert hard <= max(movetime, 0)
+    if left <= 0:
+        assert clock.at_once(Limits(clock=left, increment=increment))
+
+
+def test_more_time_is_not_used_worse() -> None:
+    budgets = [clock.budget(Limits(clock=left, increment=100)) for left in range(0, 100_000, 500)]
+    assert budgets == sorted(budgets)

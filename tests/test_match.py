@@ -1,0 +1,88 @@
+"""Matches: pairs, results, Elo."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from solver import games, match
+from solver.errors import OptionError
+from solver.games.base import Kind
+from solver.match import GameRecord, Player, Tally
+
+
+def record(result: float) -> GameRecord:
+    return GameRecord(result, (0.0, 0.0), 10, "", ())
+
+
+def test_pair_swaps_sides_from_the_same_set_up() -> None:
+    first, second = Player.parse("depth=2"), Player.parse("nodes=50")
+    one, two = match.play_pair("deblockle", {}, first, second, None, 5)
+    assert one.start == two.start
+    game = games.get("deblockle")
+    for rec, swapped in ((one, False), (two, True)):
+        position = game.parse(rec.start, {})
+        for move in rec.moves:
+            position = position.play(move)
+        assert position.kind() is Kind.TERMINAL
+        south = position.returns()[0]
+        assert rec.result == {1.0: 1.0, 0.0: 0.5, -1.0: 0.0}[-south if swapped else south]
+
+
+def test_match_is_reproducible_and_the_same_in_processes() -> None:
+    first, second = Player.parse("depth=2"), Player.parse("depth=1")
+    one = list(match.play_match("deblockle", {}, first, second, 2, seed=3))
+    two = list(match.play_match("deblockle", {}, first, second, 2, seed=3, jobs=2))
+    assert one == two
+    assert one[0][0].start != one[1][0].start
+
+
+def test_deeper_search_scores_more() -> None:
+    tally = Tally()
+    for pair in match.play_match("deblockle", {}, Player.parse("depth=4"), Player.parse("depth=1"), 6, seed=1):
+        tally.add(pair)
+    assert tally.games == 12
+    assert tally.score > 0.7
+
+
+def test_opening_ends_with_the_set_up() -> None:
+    position = match.opening(games.get("deblockle").start({"south_blocks": 2}), random.Random(4))
+    assert position.kind() is Kind.DECISION
+    assert not position.is_setup()
+    assert len(position.state()["blocks"]) == 6
+
+
+def test_tally_counts_and_elo() -> None:
+    tally = Tally()
+    for results in ((1, 1), (1, 0.5), (0, 0.5), (1, 0)):
+        tally.add([record(result) for result in results])
+    assert (tally.wins, tally.draws, tally.losses) == (4, 2, 2)
+    assert tally.score == pytest.approx(5 / 8)
+    elo, low, high = tally.elo()
+    assert elo == pytest.approx(400 * math.log10(5 / 3))
+    assert low < elo < high
+    assert match.elo_of(0.5) == 0
+    assert match.elo_of(1) == math.inf
+    assert match.elo_of(0) == -math.inf
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected a limit"),
+        ("hash=4", "expected a limit"),
+        ("depth=x", "depth needs a whole number"),
+        ("depth=²", "depth needs a whole number"),
+        ("speed=3", "unknown key 'speed'"),
+    ],
+)
+def test_bad_player_is_named(text: str, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        Player.parse(text)
+
+
+def test_player_that_cannot_play_the_game_is_named() -> None:
+    with pytest.raises(OptionError, match="cpsat"):
+        next(match.play_match("deblockle", {}, Player.parse("depth=1,algorithm=cpsat"), Player.parse("depth=1"), 1))
