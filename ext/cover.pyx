@@ -1,8 +1,8 @@
 """Levels of polyominoes under levels of polyominoes: exact enumeration and a beam, from the top down.
 
-A *layout* is one connected level. Whether a stack exists is a chain of questions between neighbours only: does
+A *layout* is one connected level. Whether a stack exists is a chain of questions between neighbours: does
 this set of tiles have a layout that covers the layout above, so that every tile above rests on at least two
-different ones? The enumeration takes the lowest, leftmost uncovered square, tries every tile and rotation over
+different ones? The enumeration takes the lowest, leftmost uncovered square, tries every tile and rotation on
 it, and counts area: what is wasted beside the layout above cannot exceed the difference of areas. It knows
 shapes and no game: the caller passes the cells of every digit and rotation.
 
@@ -93,7 +93,7 @@ ctypedef struct Search:
     Sink *sink
 
 
-# --- layouts -------------------------------------------------------------------------------------------------
+# --- layouts --------------------------------------------------------------------------------------
 
 cdef inline uint32_t order_of(const Spot *s) noexcept nogil:
     return <uint32_t>s.y << 16 | <uint32_t>s.x << 8 | s.o
@@ -128,7 +128,8 @@ cdef uint64_t hash_of(const Layout *a) noexcept nogil:
     cdef uint64_t h = a.count, k
     corner_of(a, &x, &y)
     for i in range(a.count):
-        k = h ^ (<uint64_t>a.spots[i].o << 16 | <uint64_t>(a.spots[i].x - x) << 8 | <uint64_t>(a.spots[i].y - y))
+        k = h ^ (<uint64_t>a.spots[i].o << 16 | <uint64_t>(a.spots[i].x - x) << 8
+                 | <uint64_t>(a.spots[i].y - y))
         h = bw_splitmix(&k)
     return h
 
@@ -212,7 +213,7 @@ cdef int supported(const Shapes *t, const Layout *above, const Layout *a) noexce
     return 1
 
 
-# --- enumeration of one level --------------------------------------------------------------------------------
+# --- enumeration of one level ---------------------------------------------------------------------
 
 cdef void stretch(const Shapes *t, const Layout *a, int *box) noexcept nogil:
     """Widen box = (low x, low y, high x, high y) to hold a layout."""
@@ -291,7 +292,7 @@ cdef int search_over(Search *s) noexcept nogil:
 
 cdef void place_beside(Search *s) noexcept nogil:
     """All squares above are covered: place the tiles left over next to the level."""
-    cdef int digit, rotation, o, x, y, r, i
+    cdef int digit, rotation, o, x, y, i
     cdef uint64_t fit, touch, near
     cdef const Shape *shape
     cdef uint64_t beside[SIDE]
@@ -387,7 +388,81 @@ cdef void aim(Search *s, const Layout *above) noexcept nogil:
             s.target[above.spots[i].y + r] |= shape.rows[r] << above.spots[i].x
 
 
-# --- beam ----------------------------------------------------------------------------------------------------
+# --- what a layout can carry ----------------------------------------------------------------------
+
+cdef enum:
+    CARRIED = 4          # tiles above one layout that are looked for
+    CODES = 14641        # 11^4: up to four digits, each + 1
+    PLACES = 2048
+
+
+cdef int places_on(const Shapes *t, const Layout *a, const int32_t *counts, Spot *out) noexcept nogil:
+    """List the places of single tiles on a layout and on at least two of its tiles, by rising digit."""
+    cdef uint64_t rows[SIDE]
+    cdef int digit, rotation, o, x, y, r, i, on, n = 0
+    cdef uint64_t fit
+    cdef const Shape *shape
+    cdef Spot spot
+    memset(rows, 0, sizeof(rows))
+    for i in range(a.count):
+        shape = &t.shape[a.spots[i].o]
+        for r in range(shape.height):
+            rows[a.spots[i].y + r] |= shape.rows[r] << a.spots[i].x
+    for digit in range(DIGITS):
+        if not counts[digit]:
+            continue
+        for rotation in range(t.rotations[digit]):
+            o = digit * 4 + rotation
+            shape = &t.shape[o]
+            for y in range(SIDE - shape.height + 1):
+                fit = rows[y]
+                if not fit:
+                    continue
+                fit = ~<uint64_t>0
+                for i in range(shape.cells):
+                    fit &= rows[y + shape.y[i]] >> shape.x[i]
+                    if not fit:
+                        break
+                while fit:
+                    x = ctz(fit)
+                    fit &= fit - 1
+                    spot.o = o
+                    spot.x = x
+                    spot.y = y
+                    on = 0
+                    for i in range(a.count):
+                        on += spots_overlap(t, &a.spots[i], &spot)
+                    if on >= 2 and n < PLACES:
+                        out[n] = spot
+                        n += 1
+    return n
+
+
+cdef void mark_packings(const Shapes *t, const Spot *places, const int16_t *open_places, int n, int depth,
+                        int code, int32_t *counts, uint8_t *marks) noexcept nogil:
+    """Mark the code of every multiset of disjoint places, digits in rising order."""
+    cdef int16_t rest[PLACES]
+    cdef int i, j, m, digit, next_code
+    for i in range(n):
+        digit = places[open_places[i]].o >> 2
+        if not counts[digit]:
+            continue
+        next_code = code * 11 + digit + 1
+        marks[next_code] = 1
+        if depth + 1 == CARRIED:
+            continue
+        m = 0
+        for j in range(i + 1, n):
+            if not spots_overlap(t, &places[open_places[i]], &places[open_places[j]]):
+                rest[m] = open_places[j]
+                m += 1
+        if m:
+            counts[digit] -= 1
+            mark_packings(t, places, rest, m, depth + 1, next_code, counts, marks)
+            counts[digit] += 1
+
+
+# --- beam -----------------------------------------------------------------------------------------
 
 cdef enum:
     LOCAL = 8192       # children of one node looked at
@@ -452,8 +527,8 @@ cdef int outline(const uint64_t *rows) noexcept nogil:
 cdef int estimate(const Shapes *t, const int32_t *counts, int level, int area, int slack) noexcept nogil:
     """Estimate the points of levels `level`..1 below a level of this area.
 
-    Each takes the highest digits left until it is `slack` squares larger than the level above. What lies on the
-    table must be large enough too: every missing square costs a point.
+    Each takes the highest digits left until it is `slack` squares larger than the level above. What lies on
+    the table must be large enough too: every missing square costs a point.
     """
     cdef int32_t left[DIGITS]
     cdef int digit, have, tiles, points = 0
@@ -597,14 +672,14 @@ cdef inline int same_counts(const Node *a, const Node *b) noexcept nogil:
     return 1
 
 
-# --- from Python ---------------------------------------------------------------------------------------------
+# --- from Python ----------------------------------------------------------------------------------
 
 cdef class Coverer:
     """Enumerates levels for one set of shapes.
 
-    `shapes[digit][rotation]` are cells (x, y) with the lower left corner of the bounding box at (0, 0), at most
-    10 digits, 4 rotations and 10 cells within 4 x 4. Layouts cross the boundary as opaque bytes; `spots` takes
-    one apart. Every method says how much it searched and whether that was everything.
+    `shapes[digit][rotation]` are cells (x, y) with the lower left corner of the bounding box at (0, 0), at
+    most 10 digits, 4 rotations and 10 cells within 4 x 4. Layouts cross the boundary as opaque bytes; `spots`
+    takes one apart. Every method says how much it searched and whether that was everything.
     """
 
     cdef Shapes tables
@@ -654,10 +729,8 @@ cdef class Coverer:
 
     cdef void prepare(self, Search *s, object counts, int64_t max_nodes, int columns, int rows) except *:
         cdef int digit
-        if len(counts) != DIGITS or any(not 0 <= n <= MOST for n in counts) or not 0 < sum(counts) <= MOST * 2:
-            raise ValueError(f"expected {DIGITS} counts of tiles that add up to 1..{MOST * 2}, got {counts}")
-        if sum(counts) > MOST:
-            raise ValueError(f"a level has at most {MOST} tiles, got {sum(counts)}")
+        if len(counts) != DIGITS or min(counts) < 0 or not 1 <= sum(counts) <= MOST:
+            raise ValueError(f"expected {DIGITS} counts of tiles that add up to 1..{MOST}, got {counts}")
         memset(s, 0, sizeof(Search))
         s.shapes = &self.tables
         s.max_nodes = max_nodes
@@ -712,13 +785,15 @@ cdef class Coverer:
     def spots(self, bytes raw):
         """Return the tiles of a layout as (digit, rotation, x, y)."""
         cdef Layout a = self.checked(raw)
-        return tuple((a.spots[i].o >> 2, a.spots[i].o & 3, a.spots[i].x, a.spots[i].y) for i in range(a.count))
+        return tuple(
+            (a.spots[i].o >> 2, a.spots[i].o & 3, a.spots[i].x, a.spots[i].y) for i in range(a.count)
+        )
 
     def all_layouts(self, counts, int64_t cap=1_000_000, int columns=0, int rows=0):
         """Return (layouts, complete): every connected layout of a set of tiles, up to translation.
 
-        The first tile keeps its first rotation: turning the whole stack gives the others. `columns` and `rows`
-        limit the extent, either way round.
+        The first tile keeps its first rotation: turning the whole stack gives the others. `columns` and
+        `rows` limit the extent, either way round.
         """
         cdef Search s
         cdef Sink sink
@@ -754,10 +829,10 @@ cdef class Coverer:
         """Return (found, complete): layouts of exactly this set of tiles that carry one of `layouts`.
 
         `found` lists (layout, index of the layout that it carries), distinct up to translation. On the table
-        (`table`) the first layout ends the search; without a limit of columns and rows, tiles left over may lie
-        anywhere beside and are not placed.
-        `complete` is false when `cap` layouts or `max_nodes` nodes ended it, when `stopped()` said so between two
-        layouts, or when the window was too small.
+        (`table`) the first layout ends the search; without a limit of columns and rows, tiles left over may
+        lie anywhere beside and are not placed.
+        `complete` is false when `cap` layouts or `max_nodes` nodes ended it, when `stopped()` said so between
+        two layouts, or when the window was too small.
         """
         cdef Search s
         cdef Sink sink
@@ -793,8 +868,46 @@ cdef class Coverer:
         finally:
             self.close_sink(&sink)
 
+    def carried(self, layouts, counts):
+        """Return every multiset of at most four tiles of `counts` that some of the layouts carries.
+
+        Each tile lies wholly on the layout and on at least two of its tiles; they are disjoint and need *not*
+        be connected, so with a multiset every part of it is there too. Multisets are sorted tuples of digits.
+        """
+        cdef uint8_t marks[CODES]
+        cdef int32_t left[DIGITS]
+        cdef Spot places[PLACES]
+        cdef int16_t every[PLACES]
+        cdef Layout a
+        cdef int i, n
+        if len(counts) != DIGITS or any(not 0 <= count <= MOST for count in counts):
+            raise ValueError(f"expected {DIGITS} counts of tiles, got {counts}")
+        memset(marks, 0, sizeof(marks))
+        for i in range(DIGITS):
+            left[i] = counts[i] if self.tables.rotations[i] else 0
+        for i in range(PLACES):
+            every[i] = i
+        for raw in layouts:
+            a = self.checked(raw)
+            with nogil:
+                n = places_on(&self.tables, &a, left, places)
+                if n < PLACES:
+                    mark_packings(&self.tables, places, every, n, 0, 0, left, marks)
+            if n == PLACES:
+                raise ValueError("the layout is too large for this question")
+        found = set()
+        for i in range(CODES):
+            if marks[i]:
+                digits = []
+                n = i
+                while n:
+                    digits.append(n % 11 - 1)
+                    n //= 11
+                found.add(tuple(reversed(digits)))
+        return found
+
     def make_node(self, bytes layout, counts, int score):
-        """Return a beam node: a top level, the tiles left over, the points of that level at its final height."""
+        """Return a beam node: a top level, the tiles left over, the points of that level."""
         cdef Node node
         cdef uint64_t k
         if len(counts) != DIGITS or any(not 0 <= n <= MOST for n in counts):
@@ -846,8 +959,8 @@ cdef class Coverer:
         """Return the children of a beam node: levels of number `level` that carry its layout.
 
         At most `tiles` tiles that waste at most `waste` squares, `per_set` children for each set of tiles,
-        `max_nodes` placements tried. `slack` (squares), `perimeter` (1/16 point an edge) and `noise` shape the
-        value and the order. `index` is stored as the parent of each child.
+        `max_nodes` placements tried. `slack` (squares), `perimeter` (1/16 point an edge) and `noise` shape
+        the value and the order. `index` is stored as the parent of each child.
         """
         cdef BeamSearch b
         cdef Layout above

@@ -11,7 +11,7 @@ complement); a drawn card is the bit 60 and the digit.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_New
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memset
 
@@ -177,7 +177,7 @@ cdef void make_tables():
 make_tables()
 
 
-# --- the rules -----------------------------------------------------------------------------------------------
+# --- the rules ------------------------------------------------------------------------------------
 
 cdef inline int overlaps(const Placed *a, int digit, int rotation, int x, int y) noexcept nogil:
     cdef int dx = x - a.x
@@ -394,7 +394,7 @@ cdef int pool_size(const State *s) noexcept nogil:
     return n
 
 
-# --- the table of the game -----------------------------------------------------------------------------------
+# --- the table of the game ------------------------------------------------------------------------
 
 cdef int g_players(const void *state) noexcept nogil:
     return 1
@@ -535,10 +535,10 @@ cdef void g_bounds(const void *state, int player, bw_value *low, bw_value *high)
     high[0] = (score + total * level) * BW_UNIT
 
 
-# --- evaluation ----------------------------------------------------------------------------------------------
+# --- evaluation -----------------------------------------------------------------------------------
 #
-# What a stack promises: a free 2x2 square is one whose four cells lie on level l and under no tile. So many of
-# them carry a tile on level l + 1. The cards to come are dealt to the platforms from the highest down, each
+# What a stack promises: a free 2x2 square is one whose four cells lie on level l and under no tile. A number
+# of them carries a tile on level l + 1. The cards to come are dealt to the platforms from the top down, each
 # worth the mean digit to come times the level.
 
 cdef struct Weights:
@@ -571,7 +571,8 @@ cdef inline int squares_between(const bw_row *own, const bw_row *above, int low,
     return n
 
 
-cdef int promise(const int32_t *squares, const int32_t *tiles, int levels, int left, int total) noexcept nogil:
+cdef int promise(const int32_t *squares, const int32_t *tiles, int levels, int left,
+                 int total) noexcept nogil:
     """Return the worth of the platforms in 1/256 point for `left` cards that add up to `total`."""
     cdef int level, room, free_cards = left
     cdef int64_t sum_levels = 0  # of the cards dealt, in units of one free square
@@ -625,8 +626,9 @@ cdef int value_of(const State *s, const Board *b) noexcept nogil:
     return 256 * score_of(s) + promise(squares, b.tiles, b.levels, left, total)
 
 
-cdef void value_moves(const State *s, Board *b, const bw_action *moves, int64_t n, int32_t *out) noexcept nogil:
-    """Fill out[0..n) with the evaluation after each placement, in 1/256 point; the board comes back unchanged.
+cdef void value_moves(const State *s, Board *b, const bw_action *moves, int64_t n,
+                      int32_t *out) noexcept nogil:
+    """Fill out[0..n) with the evaluation after each placement, in 1/256 point; the board is unchanged after.
 
     Only the rows near the placement, on its level and the one below, can gain or lose free squares.
     """
@@ -710,7 +712,6 @@ cdef bw_action best_placement(const State *s, bw_rng *rng) noexcept nogil:
     cdef bw_action moves[ONE_DIGIT]
     cdef int32_t values[ONE_DIGIT]
     cdef int64_t n = 0, m, best = 0, ties = 0
-    cdef int digit
     build(s, &b)
     if s.mode == FREE:
         n = placements(s, &b, draw_card(s, rng), moves, ONE_DIGIT, 0)
@@ -763,7 +764,7 @@ TABLE.bounds = g_bounds
 TABLE.order = g_order
 
 
-# --- beam ----------------------------------------------------------------------------------------------------
+# --- beam -----------------------------------------------------------------------------------------
 
 ctypedef struct Step:
     int32_t value
@@ -828,7 +829,7 @@ cdef int64_t best_steps(const State *states, Step *steps, int64_t n, State *out,
     return kept
 
 
-# --- from Python ---------------------------------------------------------------------------------------------
+# --- from Python ----------------------------------------------------------------------------------
 
 cdef const State *checked(bytes raw) except NULL:
     """Return the state behind `raw`; every field that indexes a table is checked first."""
@@ -989,6 +990,8 @@ def play(bytes raw, uint64_t action):
     else:
         p = decode(action)
         p = checked_placement(p.digit, p.rotation, p.x, p.y, p.level)
+        if encode(p.digit, p.rotation, p.x, p.y, p.level) != action:
+            raise ValueError(f"action {action} is not a placement")
         if g_kind(s) != BW_DECISION or not legal_digit(s, p.digit) or not legal_place(s, &p):
             raise ValueError(f"placement {decode_action(action)} is not legal here")
     after = s[0]
@@ -1069,8 +1072,8 @@ def roll(bytes raw, uint64_t seed):
 def beam_step(list raws, int width, int noise, uint64_t seed):
     """Return at most `width` states one placement further, the best by evaluation, no two of them alike.
 
-    Every placement of every state is valued; `noise` (in 1/256 point) is added at random. All states must wait
-    for a decision and have the same number of tiles; raises ValueError otherwise.
+    Every placement of every state is valued; `noise` (in 1/256 point) is added at random. All states must
+    wait for a decision and have the same number of tiles; raises ValueError otherwise.
     """
     cdef int64_t i, n = len(raws), total = 0, kept
     cdef State *states = NULL

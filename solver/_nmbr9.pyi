@@ -1,4 +1,4 @@
-"""Types of the compiled rules of NMBR 9. A raw state is a `bytes` object that only this module takes apart."""
+"""Types of the compiled rules of NMBR 9. A raw state is a `bytes` that only this module takes apart."""
 
 Placement = tuple[int, int, int, int, int]
 """(digit, rotation, x, y, level)."""

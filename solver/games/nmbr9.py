@@ -1,7 +1,8 @@
 """NMBR 9 from Python: notation, positions, drawing, and the reason why a placement is illegal.
 
-The rules are compiled (`solver._nmbr9`); this module gives them words. Coordinates are those of the lower left
-corner of a tile's bounding box, columns to the right and rows upward, in unit squares; level 0 is the table.
+The rules are compiled (`solver._nmbr9`); this module gives them words. Coordinates are those of the lower
+left corner of a tile's bounding box, columns to the right and rows upward, in unit squares; level 0 is the
+table.
 """
 
 from __future__ import annotations
@@ -159,23 +160,29 @@ class Nmbr9Position(Position):
         return f"{placed} {held}?{digits}{cut}"
 
     def kind(self) -> Kind:
+        """Return what comes next: a placement, a card to be drawn, or nothing."""
         return Kind(_nmbr9.kind(self._raw))
 
     def player(self) -> int:
+        """Return 0: everyone builds alone."""
         return 0
 
     def count(self) -> int:
+        """Return the number of placements, or of digits that may be drawn."""
         return _nmbr9.count(self._raw)
 
     def tokens(self, start: int = 0, count: int | None = None) -> list[str]:
+        """Return placements or draws number `start` to `start + count`."""
         stop = None if count is None else start + count
         return [_token(action) for action in _nmbr9.actions(self._raw)[start:stop]]
 
     def play(self, token: str) -> Nmbr9Position:
+        """Return the position after a placement or a drawn card. Raises MoveError."""
         (action,) = self.actions(token)
         return Nmbr9Position(_nmbr9.play(self._raw, action))
 
     def actions(self, token: str) -> tuple[int, ...]:
+        """Return the one action behind a legal token. Raises MoveError, naming the broken rule."""
         mode, deck, left, hand = _nmbr9.coming(self._raw)
         if left == 0:
             raise MoveError(f"{quote(token)}: the game is over, no card is left")
@@ -203,17 +210,21 @@ class Nmbr9Position(Position):
         return (_nmbr9.encode_placement(*tile),)
 
     def roll(self, seed: int) -> str:
+        """Return a card drawn at random. Raises MoveError where none is drawn."""
         if self.kind() is not Kind.CHANCE:
             raise MoveError("no card is drawn here, expected a placement")
         return _token(_nmbr9.roll(self._raw, seed))
 
     def result(self) -> str | None:
+        """Return the final points, or None while cards are left."""
         return f"{self.score} points" if self.left == 0 else None
 
     def returns(self) -> tuple[float, ...]:
+        """Return the points so far."""
         return (float(self.score),)
 
     def evaluate(self) -> tuple[float, ...]:
+        """Return the points so far and what the platforms promise."""
         return (_nmbr9.evaluate(self._raw),)
 
     def key(self) -> int:
@@ -221,6 +232,7 @@ class Nmbr9Position(Position):
         return _nmbr9.key(self._raw)
 
     def text(self) -> str:
+        """Draw every level, the table first."""
         lines = []
         for level in range(1 + max((t.level for t in self.tiles), default=-1)):
             tiles = [t for t in self.tiles if t.level == level]
@@ -239,9 +251,11 @@ class Nmbr9Position(Position):
         return "\n".join(lines)
 
     def svg(self) -> str:
+        """Draw every level as one SVG document."""
         return draw_svg(self.tiles)
 
     def state(self) -> dict[str, Any]:
+        """Return tiles with their cells, deck, hand, score and turn."""
         mode, deck, left, hand = _nmbr9.coming(self._raw)
         return {
             "game": "nmbr9",
@@ -258,9 +272,11 @@ class Nmbr9Position(Position):
         }
 
     def raw(self) -> bytes:
+        """Return the compiled state."""
         return self._raw
 
     def line(self, actions: Sequence[int]) -> list[str]:
+        """Return actions as tokens."""
         return [_token(action) for action in actions]
 
 
@@ -287,7 +303,8 @@ def _draw_level(tiles: Sequence[Tile], level: int) -> list[str]:
 
 
 COLOURS = (
-    "#b8b8b8", "#8d6e63", "#e57373", "#ffb74d", "#fff176", "#aed581", "#4db6ac", "#64b5f6", "#9575cd", "#f06292",
+    "#b8b8b8", "#8d6e63", "#e57373", "#ffb74d", "#fff176",
+    "#aed581", "#4db6ac", "#64b5f6", "#9575cd", "#f06292",
 )  # fmt: skip
 """Fill colours of the digits 0..9."""
 
@@ -310,15 +327,10 @@ def draw_svg(tiles: Sequence[Tile]) -> str:
     ]
     for level in range(levels):
         px, py = (level % columns) * width, (level // columns) * height
-        out.append(f'<g transform="translate({px},{py})">')
-        out.append(f'<text x="{_UNIT // 2}" y="{_UNIT - 5}" font-size="12">level {level}</text>')
-        for tile in tiles:
-            if tile.level == level - 1:
-                out.append(_svg_tile(tile, left, low, rows, shade=True))
-        for tile in tiles:
-            if tile.level == level:
-                out.append(_svg_tile(tile, left, low, rows, shade=False))
-        out.append("</g>")
+        shades = [_svg_tile(tile, left, low, rows, shade=True) for tile in tiles if tile.level == level - 1]
+        drawn = [_svg_tile(tile, left, low, rows, shade=False) for tile in tiles if tile.level == level]
+        label = f'<text x="{_UNIT // 2}" y="{_UNIT - 5}" font-size="12">level {level}</text>'
+        out += [f'<g transform="translate({px},{py})">', label, *shades, *drawn, "</g>"]
     out.append("</svg>")
     return "\n".join(out)
 
@@ -332,7 +344,7 @@ def _svg_tile(tile: Tile, left: int, low: int, rows: int, *, shade: bool) -> str
     squares, outline = [], []
     for x, y in sorted(cells):
         px, py = corner(x, y)
-        squares.append(f"M{px} {py - 0}h{_UNIT}v{_UNIT}h-{_UNIT}z")
+        squares.append(f"M{px} {py}h{_UNIT}v{_UNIT}h-{_UNIT}z")
         if (x - 1, y) not in cells:
             outline.append(f"M{px} {py}v{_UNIT}")
         if (x + 1, y) not in cells:
@@ -373,6 +385,7 @@ class Nmbr9Game(Game):
     )
 
     def start(self, options: Options) -> Nmbr9Position:
+        """Return the empty table of the option Problem. Raises OptionError."""
         text = str(self.read_options(options)["Problem"])
         match = re.fullmatch(r"([UF])-([0-9])-([12])-([0-9]{1,2})", text)
         if match is None:
@@ -387,6 +400,7 @@ class Nmbr9Game(Game):
         return Nmbr9Position(_nmbr9.start(MODES.index(match[1]), deck, left))
 
     def parse(self, text: str, options: Options) -> Nmbr9Position:
+        """Read `<placed> <deck>`. Raises PositionError."""
         self.read_options(options)
         fields = text.split()
         if len(fields) != 2:
@@ -394,6 +408,7 @@ class Nmbr9Game(Game):
         return build_position(_read_placed(fields[0]), *read_deck(fields[1]))
 
     def capsule(self) -> object:
+        """Return the compiled table of the game."""
         return _nmbr9.capsule()
 
 

@@ -59,11 +59,23 @@ def _run(problem: Problem, seconds: float | None, workers: int, seed: int, save:
 
         return Optimizer(problem, workers=workers, seed=seed, report=tell, save=save).run(seconds)
     with Live(console=console, refresh_per_second=4, transient=True) as live:
-        optimizer = Optimizer(
-            problem, workers=workers, seed=seed, report=lambda p: live.console.print(_line(p)), save=save
-        )
-        live.get_renderable = lambda: _row(optimizer.progress())
+
+        def tell_live(progress: Progress) -> None:
+            live.console.print(_line(progress))
+
+        optimizer = Optimizer(problem, workers=workers, seed=seed, report=tell_live, save=save)
+        live.update(_Status(optimizer))
         return optimizer.run(seconds)
+
+
+class _Status:
+    """What the live line shows: rendered anew at each refresh, so that the seconds run."""
+
+    def __init__(self, optimizer: Optimizer) -> None:
+        self.optimizer = optimizer
+
+    def __rich__(self) -> Table:
+        return _row(self.optimizer.progress())
 
 
 def _show(progress: Progress, problem: Problem, out: Path | None) -> None:

@@ -1,12 +1,12 @@
 """Proofs by decomposition: which tiles lie on which level first, where they lie second.
 
-The score depends only on the sets of tiles on the levels (S_h on top, ..., S_0 on the table), and whether such a
-tuple can be built is a chain of questions between neighbouring levels. So the master is a depth-first search
-over the sets, from the top level down. Each node holds *all* layouts of its lowest set that carry the sets
-above it; a node without a layout is cut, with everything below. A node is also cut when its points plus an
-upper bound on the rest cannot beat the incumbent. That bound is exact for the relaxed problem in which a set of
-at most two tiles lies on one of at most three as the enumeration says, and any other pair of sets only has to
-have areas that do not grow upward.
+The score depends only on the sets of tiles on the levels (S_h on top, ..., S_0 on the table), and whether
+such a tuple can be built is a chain of questions between neighbouring levels. So the master is a depth-first
+search over the sets, from the top level down. Each node holds *all* layouts of its lowest set that carry the
+sets above it; a node without a layout is cut, with everything below. A node is also cut when its points plus
+an upper bound on the rest cannot beat the incumbent. That bound is exact for the relaxed problem in which a
+set of at most two tiles lies on one of at most three as the enumeration says, and any other pair of sets only
+has to have areas that do not grow upward.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def can_carry(upper: Counts, lower: Counts) -> bool:
 class Decomposition:
     """The search for one problem of free choice, limits included.
 
-    `on_plan(tiles)` gets every stack that beats the incumbent, leftover tiles not yet placed; `on_bound(score)`
-    the proven upper bound whenever it falls; `stopped()` is asked often.
+    `on_plan(tiles)` gets every stack that beats the incumbent, leftover tiles not yet placed;
+    `on_bound(score)` the proven upper bound whenever it falls; `stopped()` is asked often.
     """
 
     def __init__(
@@ -69,7 +69,8 @@ class Decomposition:
         self.on_bound = on_bound
         self.stopped = stopped
         self.tuples = 0
-        self.grid = {"columns": problem.columns or 0, "rows": problem.rows or 0}
+        self.columns = problem.columns or 0
+        self.rows = problem.rows or 0
         self._rest = lru_cache(maxsize=None)(self._rest_uncached)
         self._choices = lru_cache(maxsize=None)(self._choices_uncached)
 
@@ -132,7 +133,7 @@ class Decomposition:
                 if bound <= self.incumbent:
                     break
                 self.on_bound(bound)
-                layouts, complete = COVERER.all_layouts(top, MOST_LAYOUTS, **self.grid)
+                layouts, complete = COVERER.all_layouts(top, MOST_LAYOUTS, self.columns, self.rows)
                 if not complete:
                     return False
                 levels = [[(raw, 0) for raw in layouts]]
@@ -164,7 +165,7 @@ class Decomposition:
             self.tuples += 1
             whole = True
             for lower in self._tables(remaining, left, area(upper)):
-                found, complete = COVERER.below(layouts, lower, table=True, stopped=self.stopped, **self.grid)
+                found, complete = self._below(layouts, lower, table=True)
                 if found:
                     self._found([*levels, found], score)
                     return True
@@ -182,7 +183,7 @@ class Decomposition:
         for bound, own, lower in branches:
             if bound <= self.incumbent:
                 break
-            found, complete = COVERER.below(layouts, lower, cap=MOST_LAYOUTS, stopped=self.stopped, **self.grid)
+            found, complete = self._below(layouts, lower, table=False)
             whole &= complete
             if found:
                 whole &= self._descend(
@@ -190,8 +191,19 @@ class Decomposition:
                 )
         return whole
 
+    def _below(self, layouts: list[bytes], lower: Counts, *, table: bool) -> tuple[list[tuple[bytes, int]], bool]:
+        return COVERER.below(
+            layouts,
+            lower,
+            table=table,
+            cap=MOST_LAYOUTS,
+            columns=self.columns,
+            rows=self.rows,
+            stopped=self.stopped,
+        )
+
     def _tables(self, remaining: Counts, left: int, least_area: int) -> list[Counts]:
-        """The sets that could lie on the table: all that is left, or every choice of `left` tiles."""
+        """List the sets that could lie on the table: all that is left, or every choice of `left` tiles."""
         if sum(remaining) <= left:
             return [remaining]
         return [s for s in self.sets if sum(s) == left and contains(remaining, s) and area(s) >= least_area]

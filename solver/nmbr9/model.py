@@ -1,10 +1,10 @@
 """The exact constraint model (CP-SAT): one boolean for every tile, place and level.
 
-Three facts keep it small. Support is a statement about squares: an occupied square of level l needs an occupied
-square of level l-1 beneath. A supported tile rests on one tile only exactly when that tile contains it, so the
-rule of two tiles is a conflict between few pairs of placements. And in a free problem connectivity is rarely
-violated, so its constraints are added only when a solution breaks them. In a known order every placement needs
-its support and its neighbour among earlier cards, which settles connectivity as well.
+Three facts keep it small. Support is a statement about squares: an occupied square of level l needs an
+occupied square of level l-1 beneath. A supported tile rests on one tile only exactly when that tile contains
+it, so the rule of two tiles is a conflict between few pairs of placements. And in a free problem connectivity
+is rarely violated, so its constraints are added only when a solution breaks them. In a known order every
+placement needs its support and its neighbour among earlier cards, which settles connectivity as well.
 
 Some tiles may be fixed: that is the neighbourhood of a large-neighbourhood search.
 """
@@ -33,7 +33,7 @@ TIE = 64
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a solve brought: the best tiles, or None, the proven upper bound, and whether it was all searched."""
+    """What a solve brought: the best tiles, or None, the upper bound, and whether all was searched."""
 
     tiles: tuple[Tile, ...] | None
     bound: int
@@ -44,9 +44,9 @@ class Outcome:
 class StackModel:
     """A (partial) stack to be completed with the best placements of `pool`.
 
-    `fixed` tiles stay; tiles of `pool` (counts by digit) go on the levels of `levels` inside `window`; exactly
-    `cards` of them are placed. `deck`: None for free choice, else the digits of the pool in playing order,
-    with `ranks` their places among all cards, and `fixed_ranks` those of the fixed tiles.
+    `fixed` tiles stay; tiles of `pool` (counts by digit) go on the levels of `levels` inside `window`;
+    exactly `cards` of them are placed. `deck`: None for free choice, else the digits of the pool in playing
+    order, with `ranks` their places among all cards, and `fixed_ranks` those of the fixed tiles.
     """
 
     pool: Counts
@@ -77,10 +77,10 @@ class StackModel:
         on_tiles: Callable[[tuple[Tile, ...]], None] | None = None,
         on_bound: Callable[[int], None] | None = None,
     ) -> Outcome:
-        """Search until the optimum is proven or `seconds` are over; reports each stack that obeys all rules."""
+        """Search until the optimum is proven or `seconds` are over; reports every legal stack."""
         from ortools.sat.python import cp_model
 
-        build = _Build(self, cp_model)
+        build = _Build(self, cp_model.CpModel())
         best: tuple[Tile, ...] | None = None
         best_value = -1
         bound = 10**6
@@ -93,7 +93,7 @@ class StackModel:
                 solver.parameters.random_seed = self.seed % 2**31
             if on_bound is not None:
                 report = on_bound
-                solver.best_bound_callback = lambda value: report(int(value + 1e-6) // build.scale)
+                solver.best_bound_callback = _rounded(report, build.scale)
             self._solver = solver
             status = solver.Solve(build.model)
             if status == cp_model.INFEASIBLE:
@@ -115,6 +115,11 @@ class StackModel:
         return Outcome(best, bound, False)
 
 
+def _rounded(report: Callable[[int], None], scale: int) -> Callable[[float], None]:
+    """Turn a bound of the scaled objective into points."""
+    return lambda value: report(int(value + 1e-6) // scale)
+
+
 class _Clock:
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
@@ -126,9 +131,9 @@ class _Clock:
 class _Build:
     """The variables and constraints of one StackModel."""
 
-    def __init__(self, spec: StackModel, cp_model: Any) -> None:
+    def __init__(self, spec: StackModel, model: cp_model.CpModel) -> None:
         self.spec = spec
-        self.model: cp_model.CpModel = cp_model.CpModel()
+        self.model = model
         self.free = spec.deck is None
         self.places: list[tuple[Tile, int]] = []
         self.literals: list[Any] = []
@@ -203,7 +208,7 @@ class _Build:
         self.model.add(sum(self.literals) == self.spec.cards)
 
     def _support_squares(self) -> None:
-        """An occupied square needs an occupied one beneath, for free and fixed tiles alike."""
+        """Ask for an occupied square beneath each occupied one, for free and fixed tiles alike."""
         squares = {square for square in self.at if square[0] > 0}
         squares |= {(level, cell) for level, cell in self.fixed_at if level > 0}
         for level, cell in sorted(squares):
@@ -227,7 +232,7 @@ class _Build:
         for tile, rank in zip(spec.fixed, spec.fixed_ranks, strict=True):
             self._support_one(tile, rank, None)
 
-    def _support_one(self, tile: Tile, rank: int, literal: Any) -> None:
+    def _support_one(self, tile: Tile, rank: int, literal: cp_model.IntVar | None) -> None:
         only_if = [] if literal is None else [literal.Not()]
         for cell in tile.cells() if tile.level > 0 else ():
             below = (tile.level - 1, cell)
@@ -245,7 +250,7 @@ class _Build:
         first = self._first(tile.level, rank)
         self.model.add_bool_or([*only_if, first, *(self.literals[i] for i in sorted(touching))])
 
-    def _first(self, level: int, rank: int) -> Any:
+    def _first(self, level: int, rank: int) -> cp_model.IntVar:
         """Return a literal that implies: no card earlier than `rank` lies on this level."""
         literal = self.model.new_bool_var("")
         if any(t.level == level and r < rank for t, r in zip(self.spec.fixed, self.spec.fixed_ranks, strict=True)):
@@ -256,7 +261,7 @@ class _Build:
         return literal
 
     def _two_tiles_below(self) -> None:
-        """A tile must not lie within one tile of the level below."""
+        """Forbid that a tile lies within one tile of the level below."""
         for index, (tile, _) in enumerate(self.places):
             cells = set(tile.cells())
             inside = self._containing(tile.level - 1, cells)
@@ -291,8 +296,8 @@ class _Build:
                     self.model.add_implication(self.literals[i], used)
                 self.model.add(tiles_below >= 2 * used)
 
-    def _area_of(self, indices: list[int], fixed: list[Tile]) -> Any:
-        free = sum(len(self.places[i][0].cells()) * self.literals[i] for i in indices)
+    def _area_of(self, indices: list[int], fixed: list[Tile]) -> cp_model.LinearExprT:
+        free: cp_model.LinearExprT = sum(len(self.places[i][0].cells()) * self.literals[i] for i in indices)
         return free + sum(len(tile.cells()) for tile in fixed)
 
     def _objective(self) -> None:
@@ -317,7 +322,7 @@ class _Build:
             for (tile, _), literal in zip(self.places, self.literals, strict=True):
                 self.model.add_hint(literal, int(tile in hinted))
 
-    def tiles(self, solver: Any) -> tuple[Tile, ...]:
+    def tiles(self, solver: cp_model.CpSolver) -> tuple[Tile, ...]:
         """Return all tiles of the solution, the fixed ones first; in a known order, in that order."""
         chosen = [i for i, literal in enumerate(self.literals) if solver.boolean_value(literal)]
         if self.spec.deck is None:

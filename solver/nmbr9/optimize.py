@@ -1,4 +1,4 @@
-"""One front for all problems with a plan to find: incumbents and bounds as they come, from whatever finds them.
+"""One front for all problems with a plan to find: incumbents and bounds, whatever finds them.
 
 Small free problems are proven by the decomposition. Large ones alternate between the beam over levels,
 neighbourhoods of the incumbent, and the bound. A known order starts from the beam over cards. No plan is
@@ -21,7 +21,7 @@ from solver import _nmbr9
 from solver.errors import SolutionError, quote
 from solver.games.base import Position
 from solver.games.nmbr9 import UNKNOWN, Nmbr9Position, Tile, read_tile
-from solver.nmbr9.bounds import Master, most_levels
+from solver.nmbr9.bounds import Master, Tables, most_levels
 from solver.nmbr9.decomposition import Decomposition
 from solver.nmbr9.model import StackModel
 from solver.nmbr9.problem import Problem, problem_of
@@ -95,6 +95,9 @@ class Optimizer:
         self.spent = 0.0
         self._stop = threading.Event()
         self._model: StackModel | Master | None = None
+        self._tables: Tables | None = None
+        self._master: Master | None = None
+        self._exhausted = False
         self._end: float | None = None
         self._began = time.monotonic()
         if save is not None and save.exists():
@@ -122,12 +125,14 @@ class Optimizer:
         if not self._over() and Decomposition.suits(self.problem):
             self._prove()
         if not self._over():
-            self._bound_by_master()
+            self._bound_slice(10.0)
         rng = random.Random(self.seed * 1_000_003 + self.rounds)
         while not self._over():
             self.rounds += 1
             if self.rounds % 4 == 1:
                 self._beam(rng)
+            elif self.rounds % 4 == 2:
+                self._bound_slice(60.0)
             else:
                 self._improve(rng)
             self._write()
@@ -159,15 +164,41 @@ class Optimizer:
         search = Decomposition(self.problem, incumbent, on_plan, self._lower_bound, self._over)
         search.run()
 
-    def _bound_by_master(self) -> None:
-        if self.problem.start:
+    def _bound_slice(self, seconds: float) -> None:
+        """Work on the upper bound for about so long: by areas, then with exact tables, then cut by cut."""
+        if self.problem.start or self._exhausted:
             return
-        master = Master(self.problem)
+        end = time.monotonic() + seconds
+
+        def late() -> bool:
+            return self._over() or time.monotonic() >= end
+
+        if self._tables is None:
+            self._tables = Tables(self.problem.pool)
+            self._solve(Master(self.problem), seconds)
+            return
+        if self._master is None:
+            if not self._tables.build(late):
+                return
+            self._master = Master(self.problem, self._tables)
+        while not late():
+            self._master.between(-1 if self.plan is None else self.plan.score, self.bound)
+            if not self._solve(self._master, max(30.0, end - time.monotonic())):
+                return
+            if not self._master.cut(self._over):
+                # Nothing to cut: the master has said all it can, unless it was only out of time.
+                self._exhausted = not self._over()
+                return
+
+    def _solve(self, master: Master, seconds: float) -> bool:
+        """Solve the master and take over its bound; returns whether it got to its optimum."""
+        if self._end is not None:
+            seconds = max(0.1, min(seconds, self._end - time.monotonic()))
         self._model = master
-        seconds = 30.0 if self._end is None else max(0.0, min(30.0, (self._end - time.monotonic()) / 4))
-        if seconds > 0:
-            self._lower_bound(master.bound(seconds, self.workers, self._lower_bound, self._stop.is_set))
+        bound = master.bound(seconds, self.workers, self._lower_bound, self._stop.is_set)
         self._model = None
+        self._lower_bound(bound)
+        return master.optimal
 
     def _beam(self, rng: random.Random) -> None:
         width = 50 * 2 ** min(6, self.rounds // 8)
@@ -191,18 +222,20 @@ class Optimizer:
             self._accept(plan, "beam")
 
     def _improve(self, rng: random.Random) -> None:
-        """Free part of the incumbent and place it anew, several times."""
-        for _ in range(20):
+        """Free part of the incumbent and place it anew, for about twenty seconds."""
+        end = time.monotonic() + 20.0
+        while time.monotonic() < end:
             plan = self.plan
             if plan is None or self._over():
                 return
             size = rng.choice((6, 8, 10, 12))
             where = draw_neighbourhood(rng, plan, len(self.problem.start), size)
             if not where.free:
+                # The tiles that lie already are all of this level, and stay.
                 continue
             model = neighbourhood_model(self.problem, plan, where, rng.getrandbits(30))
             self._model = model
-            left = 10.0 if self._end is None else min(10.0, self._end - time.monotonic())
+            left = 4.0 if self._end is None else min(4.0, self._end - time.monotonic())
             outcome = model.solve(max(0.1, left), self.workers)
             self._model = None
             if outcome.tiles is not None:
@@ -288,14 +321,18 @@ def optimize(
 
 
 class Nmbr9Searcher:
-    """The searcher of the protocol: the optimizer in known and free positions, the opponent in unknown ones."""
+    """The searcher of the protocol: the optimizer, and in unknown positions the opponent."""
 
     def __init__(self, threads: int = 1, seed: int = 0) -> None:
         self.threads = threads
         self.seed = seed
         self._stop = threading.Event()
-        self._ponderhit = threading.Event()
+        self._seconds: float | None = None
         self._optimizer: Optimizer | None = None
+
+    def arm(self) -> None:
+        """Get ready for a search: stops asked for until now are void."""
+        self._stop.clear()
 
     def search(self, position: Position, limits: Limits, report: Callable[[Info], None]) -> Result:
         """Search an NMBR 9 position. `depth` and `mate` do not apply; `nodes` counts played out games.
@@ -304,15 +341,14 @@ class Nmbr9Searcher:
         """
         if not isinstance(position, Nmbr9Position):
             raise ValueError(f"expected an NMBR 9 position, got one of {position.game.name}")
-        try:
-            if position.left == 0:
-                return Result(None)
-            seconds = _seconds(limits, position)
-            if position.mode == UNKNOWN or limits.searchmoves:
-                return self._choose(position, limits, seconds, report)
-            return self._optimize(position, seconds, report)
-        finally:
-            self._stop.clear()
+        if position.left == 0:
+            return Result(None)
+        seconds = self._seconds = _seconds(limits, position)
+        if limits.ponder:
+            seconds = None
+        if position.mode == UNKNOWN or limits.searchmoves:
+            return self._choose(position, limits, seconds, report)
+        return self._optimize(position, seconds, report)
 
     def _choose(
         self, position: Nmbr9Position, limits: Limits, seconds: float | None, report: Callable[[Info], None]
@@ -380,14 +416,18 @@ class Nmbr9Searcher:
         return Result(moves[0], moves[1] if len(moves) > 1 else None, tuple(last))
 
     def stop(self) -> None:
-        """End the search under way, or the next one if none is."""
+        """End the search under way, or the next one if it has not begun."""
         self._stop.set()
         optimizer = self._optimizer
         if optimizer is not None:
             optimizer.stop()
 
     def ponderhit(self) -> None:
-        """Nothing to do: nobody moves in between, a search already has its final limits."""
+        """Let the time of the search under way count from now."""
+        if self._seconds is not None:
+            timer = threading.Timer(self._seconds, self.stop)
+            timer.daemon = True
+            timer.start()
 
     def clear(self) -> None:
         """Nothing to forget: each search starts from the position alone."""

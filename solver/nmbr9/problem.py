@@ -1,8 +1,8 @@
 """Problems of the benchmark family T-m-c-k, and decks in a known order.
 
-The names are those of "Nmbr9 as a Constraint Programming Challenge" (M. Z. Lagerkvist, arXiv 2001.04238): type
-(K known, F free, U unknown), highest digit m, copies c of each digit, k cards played. A grid of W x H columns
-and rows with L levels is written behind an @, as in `F-6-2-5@8x8x3`.
+The names are those of "Nmbr9 as a Constraint Programming Challenge" (M. Z. Lagerkvist, arXiv 2001.04238):
+type (K known, F free, U unknown), highest digit m, copies c of each digit, k cards played. A grid of W x H
+columns and rows with L levels is written behind an @, as in `F-6-2-5@8x8x3`.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _NAME = re.compile(r"([KFU])-([0-9])-([12])-([0-9]{1,2})(?:@([0-9]{1,2})x([0-9]{
 class Problem:
     """What is to be optimized.
 
-    `pool` counts the tiles that may be played, `cards` how many will be; `deck` is the order of a known problem.
-    `start` are tiles that already lie on the table and stay: neither `pool` nor `cards` nor `deck` has them.
-    `columns`, `rows` and `levels` are limits, None for none.
+    `pool` counts the tiles that may be played, `cards` how many will be; `deck` is the order of a known
+    problem. `start` are tiles that already lie on the table and stay: neither `pool` nor `cards` nor `deck`
+    has them. `columns`, `rows` and `levels` are limits, None for none.
     """
 
     kind: str
@@ -76,15 +76,15 @@ def read_problem(text: str, deck: Sequence[int] = ()) -> Problem:
     match = _NAME.fullmatch(text)
     if match is None:
         raise OptionError(
-            f"problem {quote(text)}: expected type K, F or U, highest digit, copies and cards as in F-9-2-20, "
-            "optionally @columns x rows x levels as in F-6-2-5@8x8x3, or K: and a deck"
+            f"problem {quote(text)}: expected type K, F or U, highest digit, copies and cards "
+            "as in F-9-2-20, optionally @columns x rows x levels as in F-6-2-5@8x8x3, or K: and a deck"
         )
     kind, highest, copies, cards = match[1], int(match[2]), int(match[3]), int(match[4])
     pool = tuple(copies if digit <= highest else 0 for digit in range(10))
     if not 1 <= cards <= sum(pool):
         raise OptionError(f"problem {quote(text)}: {sum(pool)} tiles, cannot play {cards} cards")
-    limits3 = [None if match[i] is None else int(match[i]) for i in (5, 6, 7)]
-    if match[5] is not None and min(limit or 0 for limit in limits3) < 1:
+    columns, rows, levels = (None if match[i] is None else int(match[i]) for i in (5, 6, 7))
+    if 0 in (columns, rows, levels):
         raise OptionError(f"problem {quote(text)}: columns, rows and levels must be at least 1")
     if kind == "K":
         if len(deck) != cards:
@@ -96,7 +96,7 @@ def read_problem(text: str, deck: Sequence[int] = ()) -> Problem:
                     f"problem {quote(text)}: {number} cards of digit {digit}, expected at most {pool[digit]}"
                 )
         pool = tuple(used[d] for d in range(10))
-    return Problem(kind, pool, cards, tuple(deck), *limits3)
+    return Problem(kind, pool, cards, tuple(deck), columns, rows, levels)
 
 
 def read_order(text: str) -> tuple[int, ...]:

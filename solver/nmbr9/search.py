@@ -1,9 +1,9 @@
 """Good stacks: a beam over levels from the top down, a beam over cards, and neighbourhoods of a plan.
 
-The first is for free problems. A stack is built downward: each step puts a whole level under the lowest one, with little waste (the compiled
-`Coverer.expand`). What makes or breaks a stack is the area that its lowest level asks the rest to cover, so the
-beam keeps an equal number of the best nodes of every area instead of the best overall: the promising but large
-ones would crowd out those that can still be finished.
+The first is for free problems. A stack is built downward: each step puts a whole level under the lowest one,
+with little waste (the compiled `Coverer.expand`). What makes or breaks a stack is the area that its lowest
+level asks the rest to cover, so the beam keeps an equal number of the best nodes of every area instead of the
+best overall: the promising but large ones would crowd out those that can still be finished.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class BeamSettings:
     """One run of the beam.
 
     `height` levels; `width` nodes a level; `waste` squares that the levels may waste, from the second highest
-    down; `slack` squares that the estimate expects each to waste; `perimeter` cost of an edge of the outline in
-    1/16 point; `noise` in the order of choices; `per_set` and `per_pool`: nodes kept of one set of tiles, under
-    one node and in all; `effort` placements tried under one node (ten times as many on level 2, where few are
-    left).
+    down; `slack` squares that the estimate expects each to waste; `perimeter` cost of an edge of the outline
+    in 1/16 point; `noise` in the order of choices; `per_set` and `per_pool`: nodes kept of one set of tiles,
+    under one node and in all; `effort` placements tried under one node (ten times as many on level 2, where
+    few are left).
     """
 
     height: int
@@ -74,7 +74,7 @@ def first_settings(height: int, seed: int) -> BeamSettings:
 
 
 class Beam:
-    """Runs beams for one free problem; `on_stack(tiles, score)` gets every finished stack that beats the last."""
+    """Runs beams for one free problem; `on_stack(tiles, score)` gets each that beats the last."""
 
     def __init__(
         self,
@@ -236,8 +236,8 @@ def _largest(left: Counts, most: int) -> Counts:
 def play_beam(start: bytes, width: int, noise: int, seed: int) -> tuple[list[Tile], int]:
     """Place the cards one by one, keeping the `width` best stacks by static evaluation.
 
-    `start` is the compiled state to begin with, of a known or free deck. Returns the tiles of the best stack in
-    playing order and its points.
+    `start` is the compiled state to begin with, of a known or free deck. Returns the tiles of the best stack
+    in playing order and its points.
     """
     states = [start]
     for card in range(_nmbr9.coming(start)[2]):
@@ -290,8 +290,8 @@ def neighbourhood_model(problem: Problem, plan: Plan, where: Neighbourhood, seed
     cells = [cell for tile in plan.tiles for cell in tile.cells()]
     left, right = min(x for x, _ in cells), max(x for x, _ in cells) + 1
     low, high = min(y for _, y in cells), max(y for _, y in cells) + 1
-    margin_x = 2 if problem.columns is None else min(2, max(0, problem.columns - (right - left)))
-    margin_y = 2 if problem.rows is None else min(2, max(0, problem.rows - (high - low)))
+    margin_x = 1 if problem.columns is None else min(1, max(0, problem.columns - (right - left)))
+    margin_y = 1 if problem.rows is None else min(1, max(0, problem.rows - (high - low)))
     known = problem.kind == "K"
     return StackModel(
         counts_of(free),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
 
 from solver.errors import MoveError, OptionError, SolutionError, quote
 from solver.games.nmbr9 import Tile, explain, read_tile
@@ -22,7 +21,7 @@ class Solution:
     score: int
 
 
-def write_solution(problem: Problem, tiles: tuple[Tile, ...], score: int, **more: Any) -> str:
+def write_solution(problem: Problem, tiles: tuple[Tile, ...], score: int, **more: object) -> str:
     """Return the text of a solution file; `more` are further fields, such as how it was found."""
     data = {"problem": problem.name, "score": score, "moves": [str(tile) for tile in tiles], **more}
     return json.dumps(data, indent=1) + "\n"
@@ -32,9 +31,10 @@ def check_solution(text: str) -> Solution:
     """Check the text of a solution file against every rule, in the order in which it plays.
 
     Raises:
-        SolutionError: the first thing that is wrong: the file cut short or malformed, a wrong number of tiles, a
-            digit or rotation that does not exist, a third copy, an overlap, an overhang, a single-tile support, a
-            tile not adjacent to its level, an order in which it is not yet legal, a false score.
+        SolutionError: the first thing that is wrong: the file cut short or malformed, a wrong number of
+        tiles, a
+            digit or rotation that does not exist, a third copy, an overlap, an overhang, a single-tile
+            support, a tile not adjacent to its level, an order in which it is not yet legal, a false score.
     """
     try:
         data = json.loads(text)

@@ -47,8 +47,8 @@ def within(problem: Problem, tiles: Sequence[Tile]) -> bool:
 def replay(problem: Problem, tiles: Sequence[Tile]) -> Plan | None:
     """Play `tiles` by the rules, in this order (known deck) or in some legal order (free choice).
 
-    The tiles of `problem.start` come first. Returns None if the rules refuse any of it, if cards are missing, or
-    if a limit of the problem is broken.
+    The tiles of `problem.start` come first. Returns None if the rules refuse any of it, if cards are missing,
+    or if a limit of the problem is broken.
     """
     held = len(problem.start)
     if tuple(tiles[:held]) != problem.start or len(tiles) != held + problem.cards or not within(problem, tiles):

@@ -1,8 +1,8 @@
 """The table game: place the card in hand without knowing the order of the rest.
 
 Flat Monte Carlo with common random numbers and sequential halving (Karnin, Koren and Somekh 2013): the best
-placements by static evaluation are all played out on the same shuffles of the remaining cards, each card going
-to its best valued place, and the worse half is dropped again and again.
+placements by static evaluation are all played out on the same shuffles of the remaining cards, each card
+going to its best valued place, and the worse half is dropped again and again.
 """
 
 from __future__ import annotations

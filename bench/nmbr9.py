@@ -1,0 +1,170 @@
+"""NMBR 9: the benchmark family, known decks, and the table game.
+
+    python -m bench.nmbr9 family [--time S] [--workers N] [NAME ...]   proves or improves, updates puzzles/nmbr9
+    python -m bench.nmbr9 decks [--count N] [--time S]                 K: shuffled decks against greedy and bound
+    python -m bench.nmbr9 table [--count N] [--time S]                 U: the opponent against greedy
+
+bench/README.md says what each number means.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import random
+import statistics
+import time
+from pathlib import Path
+from typing import Any
+
+from solver.games.nmbr9 import UNKNOWN, Nmbr9Position, build_position, read_tile
+from solver.nmbr9.optimize import Optimizer, Progress, optimize
+from solver.nmbr9.problem import read_problem
+from solver.nmbr9.solution import check_solution
+from solver.nmbr9.stacks import replay
+from solver.nmbr9.unknown import play_out
+
+FOLDER = Path(__file__).parents[1] / "puzzles" / "nmbr9"
+
+FAMILY = (
+    *(f"F-{m}-1-{m + 1}" for m in range(1, 10)),
+    *(f"F-9-1-{k}" for k in range(3, 10)),
+    *(f"F-{m}-1-5" for m in (4, 5, 6, 7, 8)),
+    *(f"F-{m}-2-5" for m in (3, 4, 5, 6, 7)),
+    *(f"F-{m}-2-{k}" for m, k in ((2, 6), (3, 8), (4, 6), (5, 6), (6, 6), (6, 7))),
+    *("F-6-1-5@8x8x3", "F-6-2-5@8x8x3", "F-6-1-5@7x7x2", "F-6-1-5@5x5x3", "F-7-1-8@8x8x4", "F-9-1-10@8x8x4"),
+    *(f"F-{m}-2-{2 * m + 2}" for m in (4, 5, 6, 7, 8, 9)),
+    *(f"F-9-2-{k}" for k in (10, 12, 15)),
+    *("K:0123456789", "K:9876543210", "K:2719304865", "K:00112233445566778899", "K:99887766554433221100"),
+    "K:31415926890724635087",
+)
+
+
+def path_of(name: str) -> Path:
+    """Return the file of an instance."""
+    return FOLDER / (name.replace(":", "-").replace("@", "_") + ".json")
+
+
+def machine() -> str:
+    """Return the processor and its number of threads in use here."""
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines() if _linux() else ():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _linux() -> bool:
+    return platform.system() == "Linux"
+
+
+def run_instance(name: str, seconds: float, workers: int, seed: int) -> dict[str, Any]:
+    """Optimize one instance from what its file knows, and write the file if that got better."""
+    problem = read_problem(name)
+    path = path_of(name)
+    old: dict[str, Any] = {}
+    sources: list[str] = []
+    news: list[Progress] = []
+    optimizer = Optimizer(problem, workers=workers, seed=seed, report=news.append)
+    if path.exists():
+        old = json.loads(path.read_text(encoding="utf-8"))
+        optimizer.bound = min(optimizer.bound, int(old["bound"]))
+        if old["moves"]:
+            optimizer.plan = replay(problem, [read_tile(move) for move in old["moves"]])
+    if old.get("proven"):
+        # Proven before: from scratch, to time the proof again.
+        optimizer = Optimizer(problem, workers=workers, seed=seed, report=news.append)
+    end = optimizer.run(seconds)
+    sources = [p.source for p in news if p.source not in ("bound", "saved", "end")]
+    if end.plan is None:
+        raise RuntimeError(f"{name}: no plan in {seconds} s")
+    if old and end.score < old["score"]:
+        # A proof timed again may not have got as far.
+        return {**old, "seconds": round(end.seconds, 1)}
+    data = {
+        "problem": problem.name,
+        "score": end.score,
+        "bound": end.bound,
+        "proven": end.proven,
+        "seconds": round(end.seconds, 1) + (0 if end.proven else old.get("seconds", 0)),
+        "machine": f"{machine()}, {workers} threads",
+        "how": sources[-1] if sources else old.get("how", ""),
+        "moves": [str(tile) for tile in end.plan.tiles],
+    }
+    text = json.dumps(data, indent=1) + "\n"
+    check_solution(text)
+    path.write_text(text, encoding="utf-8")
+    return data
+
+
+def family(names: list[str], seconds: float, workers: int, seed: int) -> None:
+    """Run the instances and print the table."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    print(f"{'problem':28} {'score':>6} {'bound':>6} {'proven':>7} {'seconds':>8}")
+    for name in names or FAMILY:
+        d = run_instance(name, seconds, workers, seed)
+        print(f"{name:28} {d['score']:6} {d['bound']:6} {d['proven']!s:>7} {d['seconds']:8.1f}", flush=True)
+
+
+def greedy(deck: tuple[int, ...]) -> int:
+    """Return the points of plain greedy play: the most points now, the first such placement in the list."""
+    position = build_position([], UNKNOWN, sorted(deck), len(deck))
+    for digit in deck:
+        position = position.play(f"draw:{digit}")
+        position = position.play(max(position.tokens(), key=lambda token: int(token[-1])))
+    return position.score
+
+
+def shuffles(count: int, seed: int) -> list[tuple[int, ...]]:
+    """Return full decks in random orders."""
+    rng = random.Random(seed)
+    return [tuple(rng.sample(sorted(list(range(10)) * 2), 20)) for _ in range(count)]
+
+
+def decks(count: int, seconds: float, workers: int, seed: int) -> None:
+    """Known orders: what is found in `seconds` against greedy play and the bound."""
+    rows = []
+    for deck in shuffles(count, seed):
+        name = "K:" + "".join(map(str, deck))
+        end = optimize(read_problem(name), seconds, workers=workers, seed=seed)
+        rows.append((greedy(deck), end.score, end.bound))
+        print(f"{name}  greedy {rows[-1][0]:4}  found {end.score:4}  bound {end.bound:4}", flush=True)
+    means = [statistics.mean(column) for column in zip(*rows, strict=True)]
+    print(f"mean of {count}: greedy {means[0]:.1f}, found {means[1]:.1f}, bound {means[2]:.1f}")
+
+
+def table(count: int, seconds: float, seed: int) -> None:
+    """The table game: the opponent at `seconds` a card against greedy play, on the same shuffles."""
+    ours: list[int] = []
+    theirs: list[int] = []
+    for number, deck in enumerate(shuffles(count, seed)):
+        began = time.perf_counter()
+        end: Nmbr9Position = play_out(deck, seconds, None, seed + 100 * number)
+        ours.append(end.score)
+        theirs.append(greedy(deck))
+        spent = time.perf_counter() - began
+        print(f"{number + 1:4}  opponent {ours[-1]:4}  greedy {theirs[-1]:4}  {spent:6.1f} s", flush=True)
+    error = statistics.stdev(ours) / count**0.5 if count > 1 else 0.0
+    print(f"mean of {count}: opponent {statistics.mean(ours):.1f} +- {error:.1f}, greedy {statistics.mean(theirs):.1f}")
+
+
+def main() -> None:
+    """Read the command line and run one of the three."""
+    parser = argparse.ArgumentParser(description="NMBR 9 benchmarks")
+    parser.add_argument("what", choices=("family", "decks", "table"))
+    parser.add_argument("names", nargs="*", help="instances of the family (all if none)")
+    parser.add_argument("--time", type=float, default=None, help="seconds an instance, deck or card")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--count", type=int, default=None, help="decks")
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    if args.what == "family":
+        family(args.names, args.time or 60.0, args.workers, args.seed)
+    elif args.what == "decks":
+        decks(args.count or 20, args.time or 60.0, args.workers, args.seed)
+    else:
+        table(args.count or 200, args.time or 1.0, args.seed)
+
+
+if __name__ == "__main__":
+    main()

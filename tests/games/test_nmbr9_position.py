@@ -1,0 +1,182 @@
+"""Positions of NMBR 9: notation, limits of the board, keys, drawings, forged input. The rules: test_nmbr9.py."""
+
+from __future__ import annotations
+
+import pytest
+
+from solver import _nmbr9
+from solver.errors import MoveError, PositionError
+from solver.games.base import Kind
+from solver.games.nmbr9 import FREE, GAME, KNOWN, SHAPES, Nmbr9Position, Tile, build_position, read_tile
+from tests.reference import nmbr9 as reference
+
+
+def stack(*moves: str, deck: str = "0123456789") -> Nmbr9Position:
+    """Play moves in a free game with these digits left over."""
+    tiles = [read_tile(move) for move in moves]
+    return build_position(tiles, FREE, [int(d) for d in deck], len(deck))
+
+
+def test_corners_do_not_connect() -> None:
+    # 1b is four columns wide; its cells begin right above and beside the corner of the other tile.
+    base = stack("9a@0,0,0")
+    corner = next(
+        tile
+        for tile in (Tile(1, r, x, y, 0) for r in range(4) for x in range(-5, 6) for y in range(-5, 6))
+        if _only_corner(tile, read_tile("9a@0,0,0"))
+    )
+    with pytest.raises(MoveError, match="not adjacent"):
+        base.play(str(corner))
+
+
+def _only_corner(tile: Tile, other: Tile) -> bool:
+    pairs = [(abs(a - c), abs(b - d)) for a, b in tile.cells() for c, d in other.cells()]
+    return (1, 1) in pairs and (0, 0) not in pairs and (0, 1) not in pairs and (1, 0) not in pairs
+
+
+def _carrying_base() -> Nmbr9Position:
+    """Two tiles side by side that carry something."""
+    base = stack("9a@0,0,0")
+    for token in base.tokens():
+        after = base.play(token)
+        if token.startswith("5") and any(t.endswith(",1") for t in after.tokens()):
+            return after
+    raise AssertionError("no pair of tiles carries anything")
+
+
+def test_a_hole_beneath_is_not_allowed() -> None:
+    # A 0 has a hole of two cells: whatever covers it hangs over nothing.
+    base = stack("0a@0,0,0", "9a@3,0,0")
+    with pytest.raises(MoveError, match="overhang: nothing lies beneath its square 1,1"):
+        base.play("5b@1,0,1")
+
+
+def test_an_unknown_deck_draws_first() -> None:
+    position = GAME.start({})
+    assert position.kind() is Kind.CHANCE
+    with pytest.raises(MoveError, match="a card has to be drawn first"):
+        position.play("3a@0,0,0")
+    held = position.play("draw:3")
+    assert held.fen() == "- 3?0011223445566778899"
+    assert held.kind() is Kind.DECISION
+    assert GAME.parse(held.fen(), {}) == held
+    assert held.play("3a@0,0,0").kind() is Kind.CHANCE
+
+
+def test_a_card_is_drawn_twice_at_most() -> None:
+    position = GAME.start({}).play("draw:3").play("3a@0,0,0").play("draw:3")
+    position = position.play(position.tokens(0, 1)[0])
+    with pytest.raises(MoveError, match="no 3 is left"):
+        position.play("draw:3")
+
+
+def test_a_third_copy_is_refused() -> None:
+    with pytest.raises(PositionError, match="3 tiles of digit 9"):
+        GAME.parse("9a@0,0,0,9a@3,0,0 9", {})
+
+
+def test_half_turns_of_0_and_8_are_the_same_tile() -> None:
+    assert str(read_tile("8c@1,2,3")) == "8a@1,2,3"
+    assert str(read_tile("0d@1,2,3")) == "0b@1,2,3"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "-",
+        "- 3 4",
+        "- x",
+        "- */3",
+        "- *12/3",
+        "- 3*1/1",
+        "7e@0,0,0 1",
+        "7a@0,0,0,7a@0,0,0 1",
+        "- ?/0/1",
+        "- /3",
+    ],
+)
+def test_bad_positions_are_one_clear_line(text: str) -> None:
+    with pytest.raises(PositionError) as caught:
+        GAME.parse(text, {})
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("token", ["", "7", "7b@", "7b@1,2", "7e@1,2,0", "7b@99999,0,0", "draw:7", "7b@0,0,0 "])
+def test_bad_moves_are_one_clear_line(token: str) -> None:
+    with pytest.raises(MoveError) as caught:
+        GAME.parse("- 71", {}).play(token)
+    assert "\n" not in str(caught.value)
+
+
+def test_free_start_counts() -> None:
+    position = GAME.start({"Problem": "F-9-2-20"})
+    assert position.count() == 36
+    assert position.perft(2) == sum(position.play(token).count() for token in position.tokens())
+
+
+def test_wide_stacks_keep_all_their_bits() -> None:
+    # A row of tiles wider than 64 columns: every rule still holds at its far end.
+    tiles: list[Tile] = []
+    x = 0
+    for digit in [0, 0, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 8, 8, 9, 9]:
+        rotation = next(r for r, cells in enumerate(SHAPES[digit]) if max(c for c, _ in cells) == 3)
+        row = min(
+            y
+            for y in range(-4, 5)
+            if not tiles or reference.share_edge(_cells(Tile(digit, rotation, x, y, 0)), _cells(tiles[-1]))
+        )
+        tiles.append(Tile(digit, rotation, x, row, 0))
+        x += 4
+    position = build_position(tiles, KNOWN, [7], 1)
+    ours = {t for t in position.tokens()}
+    theirs = {
+        reference.format_placement(p)
+        for p in reference.legal_placements([reference.parse_placement(str(t)) for t in tiles], 7)
+    }
+    assert ours == theirs
+    assert max(read_tile(t).x for t in ours) > 60
+
+
+def _cells(tile: Tile) -> frozenset[tuple[int, int]]:
+    return frozenset(tile.cells())
+
+
+def test_keys_do_not_depend_on_place_or_order() -> None:
+    one = stack("9a@0,0,0", "0a@3,0,0")
+    moved = stack("9a@7,-5,0", "0a@10,-5,0")
+    other_order = stack("0a@3,0,0", "9a@0,0,0")
+    assert one.key() == moved.key() == other_order.key()
+    assert one.key() != stack("9a@0,0,0", "0a@3,1,0").key()
+
+
+def test_drawings_show_every_level() -> None:
+    base = _carrying_base()
+    after = base.play(next(token for token in base.tokens() if token.endswith(",1")))
+    assert "level 0: " in after.text()
+    assert "level 1: " in after.text()
+    assert after.svg().count("<g ") == 2
+    state = after.state()
+    assert state["score"] == after.score
+    assert [p["move"] for p in state["placed"]] == [str(tile) for tile in after.tiles]
+
+
+@pytest.mark.parametrize("raw", [b"", b"x" * 10, b"\xff" * 204])
+def test_compiled_rules_refuse_forged_states(raw: bytes) -> None:
+    with pytest.raises(ValueError, match="state"):
+        _nmbr9.score(raw)
+
+
+def test_compiled_rules_refuse_placements_out_of_range() -> None:
+    raw = GAME.start({"Problem": "F-9-2-20"}).raw()
+    for fields in [
+        (10, 0, 0, 0, 0),
+        (0, 2, 0, 0, 0),
+        (1, 4, 0, 0, 0),
+        (1, 0, 20_000, 0, 0),
+        (1, 0, 0, 0, 10),
+    ]:
+        with pytest.raises(ValueError, match="out of range"):
+            _nmbr9.legal(raw, *fields)
+    with pytest.raises(ValueError, match="not"):
+        _nmbr9.play(raw, 2**63)

@@ -1,0 +1,1 @@
+"""Tests of the NMBR 9 optimizer."""

@@ -1,0 +1,304 @@
+"""Proofs, bounds, searches, resuming."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from solver.errors import OptionError, SolutionError
+from solver.games.nmbr9 import GAME, SHAPES
+from solver.nmbr9.bounds import Master, Tables
+from solver.nmbr9.decomposition import Decomposition, can_carry
+from solver.nmbr9.model import StackModel
+from solver.nmbr9.optimize import Nmbr9Searcher, Optimizer, Progress, optimize
+from solver.nmbr9.problem import problem_of, read_problem
+from solver.nmbr9.search import Beam, draw_neighbourhood, first_settings, neighbourhood_model, play_beam
+from solver.nmbr9.solution import check_solution, write_solution
+from solver.nmbr9.stacks import COVERER, Plan, complete, replay
+from solver.nmbr9.unknown import choose, play_out
+from solver.search.types import Info, Limits
+from tests.reference import nmbr9 as reference
+
+
+def counts(*digits: int) -> tuple[int, ...]:
+    return tuple(digits.count(d) for d in range(10))
+
+
+@pytest.mark.parametrize(
+    ("name", "best"),
+    [
+        ("F-6-1-5", 17),
+        ("F-6-2-5", 19),
+        ("F-6-1-5@8x8x3", 17),
+        ("F-6-2-5@8x8x3", 19),
+        ("F-3-1-4", 3),
+        ("F-4-1-5", 7),
+        ("F-5-1-6", 16),
+        ("F-6-1-7", 22),
+        ("F-7-1-8", 38),
+        ("F-2-1-2", 0),
+        ("F-0-1-1", 0),
+    ],
+)
+def test_small_problems_are_proven(name: str, best: int) -> None:
+    news: list[Progress] = []
+    problem = read_problem(name)
+    end = optimize(problem, None, report=news.append)
+    assert end.proven
+    assert end.score == best == end.bound
+    assert end.plan is not None
+    check_solution(write_solution(problem, end.plan.tiles, end.score))
+    placements = [reference.parse_placement(str(tile)) for tile in end.plan.tiles]
+    assert not reference.check_solution(placements)
+    scores = [p.score for p in news]
+    bounds = [p.bound for p in news]
+    assert scores == sorted(scores)
+    assert bounds == sorted(bounds, reverse=True)
+
+
+def test_a_proof_without_an_incumbent_and_with_one_agree() -> None:
+    problem = read_problem("F-6-1-5")
+    for incumbent in (-1, 16, 17):
+        search = Decomposition(problem, incumbent, lambda tiles, score: None, lambda bound: None, lambda: False)
+        assert search.run()
+        assert search.incumbent == 17
+
+
+def test_exhaustive_play_agrees_with_the_proof() -> None:
+    """Every game of three cards, by the rules alone."""
+    position = GAME.start({"Problem": "F-4-1-3"})
+
+    def best(at: object, depth: int) -> int:
+        assert hasattr(at, "tokens")
+        if depth == 1:
+            return max((int(t[0]) * int(t[-1]) for t in at.tokens()), default=0)
+        return max(best(at.play(t), depth - 1) for t in at.tokens()) if at.tokens() else 0
+
+    assert optimize(read_problem("F-4-1-3"), None).score == best(position, 3)
+
+
+def test_a_stopped_proof_claims_nothing() -> None:
+    search = Decomposition(read_problem("F-9-1-10"), -1, lambda tiles, score: None, lambda bound: None, lambda: True)
+    assert not search.run()
+
+
+def test_layouts_are_all_connected_and_all_there() -> None:
+    layouts, complete_ = COVERER.all_layouts(counts(1, 7))
+    assert complete_
+    tiles = {tuple(COVERER.spots(raw)) for raw in layouts}
+    assert len(tiles) == len(layouts)
+    # Counted by the reference: the 1 upright, the 7 next to it in every way.
+    first = reference.parse_placement("1a@0,0,0")
+    assert len(layouts) == len([p for p in reference.legal_placements([first], 7) if p.level == 0])
+
+
+def test_what_a_pair_carries_agrees_with_the_reference() -> None:
+    first = reference.parse_placement("9a@0,0,0")
+    carried = set()
+    for second in reference.legal_placements([first], 8):
+        for digit in (1, 3, 7):
+            if any(p.level == 1 for p in reference.legal_placements([first, second], digit)):
+                carried.add(digit)
+    for digit in (1, 3, 7):
+        assert can_carry(counts(digit), counts(8, 9)) == (digit in carried)
+    layouts, _ = COVERER.all_layouts(counts(8, 9))
+    found = COVERER.carried(layouts, (2,) * 10)
+    assert {load[0] for load in found if len(load) == 1} & {1, 3, 7} == carried
+
+
+def test_the_enumeration_refuses_bad_input() -> None:
+    with pytest.raises(ValueError, match="counts"):
+        COVERER.all_layouts((1, 2))
+    with pytest.raises(ValueError, match="counts"):
+        COVERER.all_layouts((0,) * 10)
+    with pytest.raises(ValueError, match="bytes"):
+        COVERER.spots(b"x")
+    with pytest.raises(ValueError, match="out of range"):
+        COVERER.layout([(3, 9, 0, 0)])
+
+
+def test_the_constraint_model_finds_the_optimum_of_a_small_grid() -> None:
+    problem = read_problem("F-6-1-3@7x7x2")
+    model = StackModel(problem.pool, problem.cards, range(2), (0, 0, 7, 7))
+    outcome = model.solve(60, 1)
+    assert outcome.exhausted
+    assert outcome.tiles is not None
+    plan = replay(problem, outcome.tiles)
+    assert plan is not None
+    assert plan.score == outcome.bound == optimize(problem, None).score
+
+
+def test_the_constraint_model_keeps_a_known_order() -> None:
+    problem = read_problem("K:596")
+    model = StackModel(problem.pool, 3, range(2), (0, 0, 7, 7), deck=problem.deck, ranks=range(3))
+    outcome = model.solve(60, 1)
+    assert outcome.exhausted
+    assert outcome.tiles is not None
+    plan = replay(problem, outcome.tiles)
+    assert plan is not None
+    assert plan.score == outcome.bound == 6
+    assert [tile.digit for tile in plan.tiles] == [5, 9, 6]
+
+
+def test_neighbourhoods_never_lose() -> None:
+    import random
+
+    problem = read_problem("K:359026")
+    tiles, score = play_beam(problem.position().raw(), 5, 0, 1)
+    plan = replay(problem, tiles)
+    assert plan is not None
+    assert plan.score == score
+    rng = random.Random(4)
+    for _ in range(3):
+        where = draw_neighbourhood(rng, plan, 0, 2)
+        outcome = neighbourhood_model(problem, plan, where, rng.getrandbits(20)).solve(20, 1)
+        assert outcome.tiles is not None
+        better = replay(problem, outcome.tiles)
+        assert better is not None
+        assert better.score >= plan.score
+        plan = better
+
+
+def test_the_beam_builds_legal_stacks() -> None:
+    problem = read_problem("F-9-1-10")
+    plans: list[Plan] = []
+
+    def keep(tiles: list[object], score: int) -> None:
+        plan = complete(problem, tiles)  # type: ignore[arg-type]
+        assert plan is not None
+        assert plan.score >= score
+        plans.append(plan)
+
+    Beam(problem, 2, keep, lambda: False).run(first_settings(4, 1))
+    assert 60 <= max(plan.score for plan in plans) <= 71
+
+
+def test_bounds_hold_and_tables_tighten_them() -> None:
+    problem = read_problem("F-6-1-7")
+    tables = Tables(problem.pool)
+    assert tables.build(lambda: False)
+    by_area = Master(problem).bound(60, 1, lambda bound: None, lambda: False)
+    master = Master(problem, tables)
+    by_tables = master.bound(60, 1, lambda bound: None, lambda: False)
+    assert 22 <= by_tables <= by_area
+    while master.cut(lambda: False):
+        bound = master.bound(60, 1, lambda bound: None, lambda: False)
+        assert 22 <= bound <= by_tables
+        by_tables = bound
+
+
+def test_the_area_bound_of_one_copy() -> None:
+    assert Master(read_problem("F-9-1-10")).bound(60, 1, lambda bound: None, lambda: False) == 118
+
+
+def test_known_orders_stay_below_free_choice() -> None:
+    free = optimize(read_problem("F-6-1-7"), None).score
+    for deck in ("0123456", "6543210", "3061524"):
+        end = optimize(read_problem(f"K:{deck}"), 2.0)
+        assert end.plan is not None
+        assert [tile.digit for tile in end.plan.tiles] == [int(d) for d in deck]
+        assert end.score <= end.bound <= free
+
+
+def test_a_killed_run_resumes(tmp_path: Path) -> None:
+    save = tmp_path / "progress.json"
+    problem = read_problem("F-9-2-12")
+    first = Optimizer(problem, save=save, seed=5)
+    threading.Timer(3.0, first.stop).start()
+    first.run()
+    saved = json.loads(save.read_text(encoding="utf-8"))
+    assert saved["score"] >= 0
+    news: list[Progress] = []
+    second = Optimizer(problem, save=save, report=news.append)
+    assert second.plan is not None
+    assert second.plan.score == saved["score"]
+    assert second.bound == saved["bound"]
+    assert second.progress().seconds >= saved["seconds"]
+    second.stop()
+    assert second.run().score == saved["score"]
+    assert news[0].source == "saved"
+
+
+def test_progress_of_another_problem_is_refused(tmp_path: Path) -> None:
+    save = tmp_path / "progress.json"
+    Optimizer(read_problem("F-6-1-5"), save=save).run()
+    with pytest.raises(SolutionError, match="is of problem 'F-6-1-5', expected F-6-2-5"):
+        Optimizer(read_problem("F-6-2-5"), save=save)
+    save.write_text("{", encoding="utf-8")
+    with pytest.raises(SolutionError, match="cannot be read"):
+        Optimizer(read_problem("F-6-1-5"), save=save)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "F", "F-9-2", "G-9-2-20", "F-9-3-20", "F-9-2-21", "F-9-2-20@0x3x3", "K:123x", "K:111"]
+)
+def test_bad_problems_are_one_clear_line(text: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        read_problem(text)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_searcher_optimizes_a_free_position() -> None:
+    infos: list[Info] = []
+    result = Nmbr9Searcher().search(GAME.start({"Problem": "F-6-1-5"}), Limits(), infos.append)
+    assert result.move == infos[-1].pv[0]
+    assert len(infos[-1].pv) == 5
+    assert infos[-1].score is not None
+    assert infos[-1].score.cp == infos[-1].bound == 1700
+
+
+def test_the_searcher_goes_on_from_placed_tiles() -> None:
+    position = GAME.parse("2a@29,30,0,4a@31,30,0 *01356/3", {})
+    problem = problem_of(position)
+    assert len(problem.start) == 2
+    result = Nmbr9Searcher().search(position, Limits(movetime=1500), lambda info: None)
+    assert result.move is not None
+    for move in result.infos[-1].pv:
+        position = position.play(move)
+    assert position.result() is not None
+
+
+def test_the_searcher_plays_the_card_in_hand() -> None:
+    position = GAME.start({}).play("draw:4")
+    result = Nmbr9Searcher(seed=3).search(position, Limits(nodes=200), lambda info: None)
+    assert result.move is not None
+    assert result.move.startswith("4")
+    again = Nmbr9Searcher(seed=3).search(position, Limits(nodes=200), lambda info: None)
+    assert again.move == result.move
+
+
+def test_the_searcher_answers_at_once() -> None:
+    for text in ("- *00112233445566778899/20", "- 31415926", "- 3?0123"):
+        position = GAME.parse(text, {})
+        result = Nmbr9Searcher().search(position, Limits(movetime=0), lambda info: None)
+        assert result.move is not None
+        position.play(result.move)
+    over = GAME.parse("- -", {})
+    assert Nmbr9Searcher().search(over, Limits(), lambda info: None).move is None
+
+
+def test_the_searcher_stops() -> None:
+    searcher = Nmbr9Searcher()
+    threading.Timer(1.0, searcher.stop).start()
+    result = searcher.search(GAME.start({"Problem": "F-9-2-20"}), Limits(infinite=True), lambda info: None)
+    assert result.move is not None
+
+
+def test_the_opponent_obeys_searchmoves() -> None:
+    position = GAME.start({}).play("draw:4")
+    choice = choose(position, None, 100, 1, only=frozenset({"4c@0,0,0"}))
+    assert choice.move == "4c@0,0,0"
+
+
+def test_the_opponent_finishes_a_game() -> None:
+    end = play_out(tuple(range(10)), None, 100, 1)
+    assert end.result() is not None
+    assert not reference.check_solution([reference.parse_placement(str(tile)) for tile in end.tiles])
+
+
+def test_shapes_reach_the_enumeration_unchanged() -> None:
+    raw = COVERER.layout([(digit, 0, 5 * digit, 0) for digit in range(10)])
+    assert {d for d, _, _, _ in COVERER.spots(raw)} == set(range(len(SHAPES)))

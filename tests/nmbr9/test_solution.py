@@ -1,0 +1,80 @@
+"""Solution files: what is wrong is named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from solver.errors import SolutionError
+from solver.games.nmbr9 import read_tile
+from solver.nmbr9.problem import building_order, read_problem
+from solver.nmbr9.solution import check_solution, write_solution
+
+GOOD = ["2a@29,30,0", "4a@31,30,0", "6d@29,30,1", "1d@30,32,1", "5a@30,30,2"]
+
+
+def text(moves: list[str], problem: str = "F-6-1-5", score: int = 17, **more: str) -> str:
+    return json.dumps({"problem": problem, "score": score, "moves": moves, **more})
+
+
+def test_a_correct_file() -> None:
+    solution = check_solution(text(GOOD))
+    assert solution.score == 17
+    again = check_solution(write_solution(solution.problem, solution.tiles, solution.score, how="by hand"))
+    assert again == solution
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        (text(GOOD)[:-20], "line 1 .*cut short"),
+        (text(GOOD[:-1]), "4 of 5 tiles"),
+        (text(["2a@29,30,0", "4a@30,30,0", *GOOD[2:]]), "move 2 4a@30,30,0: overlap: it shares the square"),
+        (text([*GOOD[:2], "6d@28,30,1", *GOOD[3:]]), "move 3 6d@28,30,1: overhang: nothing lies beneath"),
+        (text([*GOOD[:2], "4a@40,40,0"], "F-6-2-3"), "move 3 4a@40,40,0: cut: it is not adjacent"),
+        (text([*GOOD[:2], "6d@29,30,1", "6d@30,33,1"], "F-6-2-4"), "move 4 6d@30,33,1: ov"),
+        (text(["9a@0,0,0", "0a@3,0,0", "1c@0,0,1"], "F-9-2-3", 1), "move 3 1c@0,0,1: single-tile support"),
+        (text(["2a@0,0,0", "2a@3,0,0", "2a@6,0,0"], "F-6-2-3"), "move 3 2a@6,0,0: a third copy of digit 2"),
+        (text(["2a@0,0,0", "2a@3,0,0"], "F-6-1-2"), "a second copy of digit 2"),
+        (text(["9a@0,0,0"], "F-6-1-1"), "not in the box of digit 9"),
+        (text(["2e@0,0,0", *GOOD[1:]]), "move 1 '2e@0,0,0': wrong rotation 'e'"),
+        (text([GOOD[2], *GOOD[:2], *GOOD[3:]]), "move 1 6d@29,30,1: overhang"),
+        (
+            text([GOOD[0], GOOD[2], GOOD[1], *GOOD[3:]]),
+            "move 2 6d@29,30,1: wrong order: nothing lies beneath",
+        ),
+        (text(GOOD, score=18), "the moves score 17, but the file claims 18"),
+        (text(GOOD, "K-6-1-5", deck="42615"), "move 1 2a@29,30,0: wrong order, card 1 of the deck is 4"),
+        (text(GOOD, "K-6-1-5"), "a deck of 5 cards is needed"),
+        (text(GOOD, "F-6-1-5@3x3x3"), "limits"),
+        (text(GOOD, "F-6-1"), "problem 'F-6-1'"),
+        ("[]", "expected a JSON object"),
+        ("{}", "'problem' is missing"),
+        (json.dumps({"problem": "F-6-1-5", "score": True, "moves": []}), "'score': expected int"),
+        (json.dumps({"problem": "F-6-1-1", "score": 0, "moves": [3]}), "move 1: expected text"),
+    ],
+)
+def test_what_is_wrong_is_named(file: str, words: str) -> None:
+    with pytest.raises(SolutionError, match=words) as caught:
+        check_solution(file)
+    assert "\n" not in str(caught.value)
+
+
+def test_every_puzzle_file_is_correct() -> None:
+    folder = Path(__file__).parents[2] / "puzzles" / "nmbr9"
+    files = sorted(folder.glob("*.json"))
+    for path in files:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data["moves"]:
+            assert check_solution(path.read_text(encoding="utf-8")).score == data["score"] <= data["bound"]
+        assert data["proven"] == (data["score"] == data["bound"])
+    assert len(files) >= 40
+
+
+def test_building_order_restores_a_legal_order() -> None:
+    tiles = [read_tile(move) for move in GOOD]
+    ordered = building_order(tiles[::-1])
+    assert check_solution(text([str(tile) for tile in ordered])).score == 17
+    assert read_problem("F-6-1-5").cards == len(ordered)
