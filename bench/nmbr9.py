@@ -58,8 +58,11 @@ def _linux() -> bool:
     return platform.system() == "Linux"
 
 
-def run_instance(name: str, seconds: float, workers: int, seed: int) -> dict[str, Any]:
-    """Optimize one instance from what its file knows, and write the file if that got better."""
+def run_instance(name: str, seconds: float, workers: int, seed: int) -> dict[str, Any] | None:
+    """Optimize one instance from what its file knows, and write the file if that got better.
+
+    Returns what is known then, None if no plan was found in this time.
+    """
     problem = read_problem(name)
     path = path_of(name)
     old: dict[str, Any] = {}
@@ -77,7 +80,7 @@ def run_instance(name: str, seconds: float, workers: int, seed: int) -> dict[str
     end = optimizer.run(seconds)
     sources = [p.source for p in news if p.source not in ("bound", "saved", "end")]
     if end.plan is None:
-        raise RuntimeError(f"{name}: no plan in {seconds} s")
+        return None
     if old and end.score < old["score"]:
         # A proof timed again may not have got as far.
         return {**old, "seconds": round(end.seconds, 1)}
@@ -103,6 +106,9 @@ def family(names: list[str], seconds: float, workers: int, seed: int) -> None:
     print(f"{'problem':28} {'score':>6} {'bound':>6} {'proven':>7} {'seconds':>8}")
     for name in names or FAMILY:
         d = run_instance(name, seconds, workers, seed)
+        if d is None:
+            print(f"{name:28} no plan in {seconds} s", flush=True)
+            continue
         print(f"{name:28} {d['score']:6} {d['bound']:6} {d['proven']!s:>7} {d['seconds']:8.1f}", flush=True)
 
 

@@ -210,10 +210,8 @@ class Optimizer:
             return
         likely = max(2, min(most_levels(self.problem), round(0.37 * self.problem.cards)))
         height = max(2, likely + rng.choice((-1, 0, 0, 0, 0, 1)))
-        if self.rounds == 1:
-            settings = first_settings(likely, self.seed)
-        else:
-            settings = draw_settings(rng, height, 4 * width)
+        drawn = draw_settings(rng, height, 4 * width)
+        settings = first_settings(likely, self.seed) if self.rounds == 1 else drawn
         Beam(self.problem, self.workers, self._stack, self._over).run(settings)
 
     def _stack(self, tiles: list[Tile], score: int) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from solver.errors import OptionError, SolutionError
-from solver.games.nmbr9 import GAME, SHAPES
+from solver.games.nmbr9 import GAME, SHAPES, Nmbr9Position, Tile
 from solver.nmbr9.bounds import Master, Tables
 from solver.nmbr9.decomposition import Decomposition, can_carry
 from solver.nmbr9.model import StackModel
@@ -71,8 +71,7 @@ def test_exhaustive_play_agrees_with_the_proof() -> None:
     """Every game of three cards, by the rules alone."""
     position = GAME.start({"Problem": "F-4-1-3"})
 
-    def best(at: object, depth: int) -> int:
-        assert hasattr(at, "tokens")
+    def best(at: Nmbr9Position, depth: int) -> int:
         if depth == 1:
             return max((int(t[0]) * int(t[-1]) for t in at.tokens()), default=0)
         return max(best(at.play(t), depth - 1) for t in at.tokens()) if at.tokens() else 0
@@ -166,8 +165,8 @@ def test_the_beam_builds_legal_stacks() -> None:
     problem = read_problem("F-9-1-10")
     plans: list[Plan] = []
 
-    def keep(tiles: list[object], score: int) -> None:
-        plan = complete(problem, tiles)  # type: ignore[arg-type]
+    def keep(tiles: list[Tile], score: int) -> None:
+        plan = complete(problem, tiles)
         assert plan is not None
         assert plan.score >= score
         plans.append(plan)
