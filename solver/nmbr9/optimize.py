@@ -7,6 +7,7 @@ reported that the rules have not replayed.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import random
@@ -166,7 +167,7 @@ class Optimizer:
 
     def _bound_slice(self, seconds: float) -> None:
         """Work on the upper bound for about so long: by areas, then with exact tables, then cut by cut."""
-        if self.problem.start or self._exhausted:
+        if self.problem.start or self._exhausted or not self._load_solver():
             return
         end = time.monotonic() + seconds
 
@@ -200,6 +201,16 @@ class Optimizer:
         self._lower_bound(bound)
         return master.optimal
 
+    def _load_solver(self) -> bool:
+        """Import CP-SAT, which takes most of a second, aside: a stop does not wait for it."""
+        loader = threading.Thread(target=importlib.import_module, args=("ortools.sat.python.cp_model",), daemon=True)
+        loader.start()
+        while loader.is_alive():
+            if self._over():
+                return False
+            loader.join(0.02)
+        return True
+
     def _beam(self, rng: random.Random) -> None:
         width = 50 * 2 ** min(6, self.rounds // 8)
         if self.problem.kind == "K" or self.problem.start:
@@ -221,6 +232,8 @@ class Optimizer:
 
     def _improve(self, rng: random.Random) -> None:
         """Free part of the incumbent and place it anew, for about twenty seconds."""
+        if not self._load_solver():
+            return
         end = time.monotonic() + 20.0
         while time.monotonic() < end:
             plan = self.plan
