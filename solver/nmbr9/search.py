@@ -233,7 +233,9 @@ def _largest(left: Counts, most: int) -> Counts:
     return tuple(digits[:most].count(d) for d in range(10))
 
 
-def play_beam(start: bytes, width: int, noise: int, seed: int) -> tuple[list[Tile], int]:
+def play_beam(
+    start: bytes, width: int, noise: int, seed: int, stopped: Callable[[], bool] = lambda: False
+) -> tuple[list[Tile], int]:
     """Place the cards one by one, keeping the `width` best stacks by static evaluation.
 
     `start` is the compiled state to begin with, of a known or free deck. Returns the tiles of the best stack
@@ -241,6 +243,8 @@ def play_beam(start: bytes, width: int, noise: int, seed: int) -> tuple[list[Til
     """
     states = [start]
     for card in range(_nmbr9.coming(start)[2]):
+        if stopped():
+            break
         states = _nmbr9.beam_step(states, width, noise, (seed + card) % 2**64)
     best = max(states, key=_nmbr9.score)
     return [Tile(*item) for item in _nmbr9.placed(best)], _nmbr9.score(best)
