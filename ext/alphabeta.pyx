@@ -382,6 +382,7 @@ cdef class Searcher:
     cdef int64_t started
     cdef int64_t soft        # nanoseconds at which no new iteration starts, 0: none
     cdef list last
+    cdef bw_action best      # the move of the latest report of the first line
     cdef int depth           # of the iteration and
     cdef int line            # the line under way
     cdef readonly int hash_mb
@@ -538,6 +539,7 @@ cdef class Searcher:
         self.c.next_tick = self.started + SECOND
         lines = min(max(multipv, 1), n)
         self.last = []
+        self.best = BW_NO_ACTION
         try:
             for d in range(1, most + 1):
                 for line in range(lines):
@@ -566,6 +568,12 @@ cdef class Searcher:
                     raise self.failure
                 if self.c.aborted or self.finished(d, mate, moves, lines):
                     break
+            if self.c.aborted and self.best != moves[0].action:
+                # A move that came to the front just before the end: the answer has to be the one reported.
+                self.line = 0
+                self.improved(&moves[0])
+                if self.failure is not None:
+                    raise self.failure
             return [self.described(&moves[i]) for i in range(lines)]
         finally:
             free(moves)
@@ -575,6 +583,8 @@ cdef class Searcher:
         """Whether a deeper iteration is of no use, or not wanted."""
         cdef int i
         cdef bint proven = True
+        if self.c.seldepth < depth:
+            return True  # no line was cut short: the whole tree has been seen
         if bw_load(&self.c.stop) or (bw_load(&self.soft) and bw_now() >= bw_load(&self.soft)):
             return True
         if mate and moves[0].value > PROVEN and WIN - moves[0].value <= 2 * mate - 1:
@@ -597,6 +607,8 @@ cdef class Searcher:
     cdef void improved(self, RootMove *move):
         value, mate, actions = self.described(move)
         self.last = [self.depth, self.line + 1, value, mate, actions]
+        if self.line == 0:
+            self.best = move.action
         self.send(True)
 
     cdef void send(self, bint final):

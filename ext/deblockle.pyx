@@ -110,6 +110,9 @@ cdef uint64_t ZOBRIST_RULES[3][2][2]        # slider, nohop, no_touch: other rul
 cdef int32_t WIN_ESTIMATE[256]              # by the race in half turns, see `evaluate`
 cdef uint8_t TURNS[3][2][2][SQUARES][ORIENTATIONS]  # slider, nohop, side: turns a lone block needs to exit
 
+cdef uint8_t WORST_TURNS[3][2][2][FACES]    # most of them on a start square with that face up
+cdef uint8_t MEAN_HALF_TURNS[3][2][2]       # twice the mean of WORST_TURNS over the faces
+
 ORIENTATION_NAMES = []  # up, north and east face of each orientation
 
 
@@ -520,6 +523,16 @@ cdef inline int turns_left(const Board *s, int side) noexcept nogil:
     return total
 
 
+cdef inline int unplaced_turns(const Board *s, int side) noexcept nogil:
+    """Half turns that the side's blocks still to be placed will need: the other side places them badly."""
+    cdef int face, total = 0
+    if s.phase == ROLL_DICE or s.side == side:
+        return (s.handicap[side] - s.count[side]) * MEAN_HALF_TURNS[s.slider][s.nohop_ends_turn][side]
+    for face in range(FACES):
+        total += s.unplaced[face] * 2 * WORST_TURNS[s.slider][s.nohop_ends_turn][side][face]
+    return total
+
+
 cdef void game_evaluate(const void *state, bw_value *out) noexcept nogil:
     """The race: turns each side needs with every block alone on the board, and who is to move."""
     cdef const Board *s = <const Board *>state
@@ -530,8 +543,9 @@ cdef void game_evaluate(const void *state, bw_value *out) noexcept nogil:
     race = 2 * (turns_left(s, NORTH) - turns_left(s, SOUTH))
     if s.phase == PLAY:
         race += 1 if s.side == SOUTH else -1
-    elif s.phase == PLACE and s.count[s.side ^ 1] < s.handicap[s.side ^ 1]:
-        race = 0
+    else:
+        # South opens the game whoever places the last block.
+        race += 1 + unplaced_turns(s, NORTH) - unplaced_turns(s, SOUTH)
     out[0] = WIN_ESTIMATE[min(max(race, -127), 127) + 128]
     out[1] = -out[0]
 
@@ -667,6 +681,23 @@ cdef void make_turns() noexcept nogil:
                                 TURNS[slider][nohop][side][square][orientation] = turns
                                 changed = True
                     turns += 1
+
+
+cdef void make_worst_turns() noexcept nogil:
+    cdef int slider, nohop, side, face, yaw, square, worst, total
+    for slider in range(3):
+        for nohop in range(2):
+            for side in range(2):
+                total = 0
+                for face in range(FACES):
+                    worst = 0
+                    for yaw in range(4):
+                        for square in range(SQUARES):
+                            if START[side][BLOCKS] >> square & 1:
+                                worst = max(worst, TURNS[slider][nohop][side][square][WITH_UP[face][yaw]])
+                    WORST_TURNS[slider][nohop][side][face] = worst
+                    total += worst
+                MEAN_HALF_TURNS[slider][nohop][side] = (2 * total + FACES // 2) // FACES
 
 
 # --- perft --------------------------------------------------------------------------------------------------
@@ -1044,4 +1075,5 @@ cdef void solve_pairs(const Board *base, int8_t *value) noexcept nogil:
 make_orientations()
 make_board()
 make_turns()
+make_worst_turns()
 make_game()

@@ -2280,6 +2280,13 @@ def play(bytes state, action):
     return write_state(&s)
 
 
+def can_roll(bytes state, uint64_t action):
+    """Whether the dice of a state's game can show the roll of a ROLL action."""
+    cdef State s
+    read_state(state, &s)
+    return action_tag(action) == TAG_ROLL and fault_of_roll(&s, action) == 0
+
+
 def state_kind(bytes state):
     """Return 0 for a decision, 1 for chance, 2 when the game is over."""
     cdef State s

@@ -172,6 +172,34 @@ def solve(
 
 
 @app.command()
+def plan(
+    rolls: Annotated[typer.FileText, typer.Argument(help="All draws and rolls in order, like roll:3*56L; -: input.")],
+    game: GameName = "numberdrop",
+    option: RuleOptions = None,
+    position: Position = None,
+    width: Annotated[int, typer.Option(help="States that the beam keeps.")] = 300,
+    branch: Annotated[int, typer.Option(help="Moves that it tries in each.")] = 32,
+    exact_nodes: Annotated[int, typer.Option(help="Most nodes of the exhaustive proof; 0: none.")] = 2_000_000,
+) -> None:
+    """Find the best game of one player when all rolls are known beforehand."""
+    from solver import games
+    from solver.search import plan as planning
+
+    try:
+        rules = rules_of(option)
+        played = games.get(game)
+        start = played.parse(position, rules) if position else played.start(rules)
+        found = planning.plan(
+            played, start, rolls.read().split(), width=width, branch=branch, exact_nodes=exact_nodes
+        )
+    except BlockwitError as error:
+        fail(error)
+    how = "proven best" if found.proven else f"best of a beam of width {found.width}"
+    typer.echo(f"{found.points:g} points, {how}, {found.used} chance events met, {found.nodes} nodes")
+    typer.echo(" ".join(found.tokens))
+
+
+@app.command()
 def match(
     first: Annotated[str, typer.Argument(help="Settings like movetime=100,algorithm=alphabeta,hash=16,skill=20.")],
     second: Annotated[str, typer.Argument(help="The other player's settings.")],

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from solver.errors import OptionError, quote
+from solver.errors import MoveError, OptionError, quote
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -169,6 +169,14 @@ class Position(ABC):
     def actions(self, token: str) -> tuple[int, ...]:
         """Return the action or actions behind a legal token. Raises MoveError like `play`."""
 
+    def outcome_actions(self, tokens: Sequence[str]) -> list[int]:
+        """Return the actions of chance events that come up one after the other, with moves between them.
+
+        Raises:
+            MoveError: a token is no chance event or cannot come up, or the game knows no such lists.
+        """
+        raise MoveError(f"{self.game.title} takes no list of chance events")
+
     @abstractmethod
     def line(self, actions: Sequence[int]) -> list[str]:
         """Return a searcher's line of actions from here as tokens."""
@@ -196,7 +204,7 @@ class Game(ABC):
     unit: ClassVar[str]
     options: ClassVar[tuple[OptionSpec, ...]]
     algorithms: ClassVar[tuple[str, ...]]
-    """The searchers that can play it, by the names of the option Algorithm; `auto` takes the first."""
+    """The searchers that can play it, by the names of the option Algorithm, the usual choice first."""
     bench: ClassVar[tuple[tuple[str, int], ...]]
     """Position strings and depths whose searched nodes are the fingerprint of the search."""
 
@@ -215,6 +223,10 @@ class Game(ABC):
     @abstractmethod
     def capsule(self) -> object:
         """Return the PyCapsule with the compiled game (`bw_game` of ext/game.h)."""
+
+    def algorithm(self, position: Position) -> str:
+        """Return which of `algorithms` suits a position best: what `auto` takes."""
+        return self.algorithms[0]
 
     def turn(self, player: int) -> str:
         """Return how the protocol names the player to move."""

@@ -445,7 +445,7 @@ class Deblockle(Game):
         OptionSpec("south_blocks", "spin", 4, low=1, high=4, help="blocks South starts with"),
         OptionSpec("north_blocks", "spin", 4, low=1, high=4, help="blocks North starts with"),
     )
-    algorithms: ClassVar[tuple[str, ...]] = ("alphabeta",)
+    algorithms: ClassVar[tuple[str, ...]] = ("alphabeta", "expectimax", "mcts")
     bench: ClassVar[tuple[tuple[str, int], ...]] = (
         ("c1SLX,e1LTX,c3XLT,e3XLT c5XLT,e5CLS,c7THX,e7XLT s", 4),
         ("c1XLT,e1XLT,c3XLT,e3XLT c5XHS,c7XHS,e5XHS,e7XHS n", 4),
@@ -518,6 +518,10 @@ class Deblockle(Game):
             )
         except ValueError as error:
             raise PositionError(f"{field}: {error}") from None
+
+    def algorithm(self, position: Position) -> str:
+        """Return expectimax for the set-up with its dice, alpha-beta for the play."""
+        return "expectimax" if position.is_setup() else "alphabeta"
 
     def turn(self, player: int) -> str:
         """Return s or n."""

@@ -58,8 +58,7 @@ def read_tile(token: str) -> Tile:
     match = _MOVE.fullmatch(token)
     if match is None:
         raise MoveError(
-            f"{quote(token)} is not a placement, expected digit, rotation a-d, @column,row,level "
-            "as in 7b@3,-4,2"
+            f"{quote(token)} is not a placement, expected digit, rotation a-d, @column,row,level as in 7b@3,-4,2"
         )
     digit = int(match[1])
     rotation = "abcd".index(match[2]) % len(SHAPES[digit])
@@ -94,9 +93,7 @@ def explain(tile: Tile, placed: Sequence[Tile], later: Iterable[Tile] = ()) -> s
         missing = sorted(cells - covered)
         future = [t for t in later if t.level == tile.level - 1]
         if missing:
-            hole = (
-                f"nothing lies beneath its square {missing[0][0]},{missing[0][1]} on level {tile.level - 1}"
-            )
+            hole = f"nothing lies beneath its square {missing[0][0]},{missing[0][1]} on level {tile.level - 1}"
             if set(missing) <= {cell for t in future for cell in t.cells()}:
                 return f"wrong order: {hole} until later tiles are placed"
             return f"overhang: {hole}"
@@ -107,10 +104,7 @@ def explain(tile: Tile, placed: Sequence[Tile], later: Iterable[Tile] = ()) -> s
         level = [t for t in later if t.level == tile.level]
         if any(_near(tile) & set(t.cells()) for t in level):
             return f"wrong order: it touches no tile of level {tile.level} until later tiles are placed"
-        return (
-            f"cut: it is not adjacent to any tile of level {tile.level}, "
-            "expected an edge shared with one of them"
-        )
+        return f"cut: it is not adjacent to any tile of level {tile.level}, expected an edge shared with one of them"
     return None
 
 
@@ -267,8 +261,7 @@ class Nmbr9Position(Position):
             "game": "nmbr9",
             "mode": MODES[mode],
             "placed": [
-                {**tile._asdict(), "move": str(tile), "cells": [list(c) for c in tile.cells()]}
-                for tile in self.tiles
+                {**tile._asdict(), "move": str(tile), "cells": [list(c) for c in tile.cells()]} for tile in self.tiles
             ],
             "deck": list(deck),
             "left": left,
@@ -403,9 +396,7 @@ class Nmbr9Game(Game):
         deck = sorted(list(range(int(match[2]) + 1)) * int(match[3]))
         left = int(match[4])
         if not 1 <= left <= len(deck):
-            raise OptionError(
-                f"option Problem: {quote(text)} has {len(deck)} tiles, cannot play {left} cards"
-            )
+            raise OptionError(f"option Problem: {quote(text)} has {len(deck)} tiles, cannot play {left} cards")
         return Nmbr9Position(_nmbr9.start(MODES.index(match[1]), deck, left))
 
     def parse(self, text: str, options: Options) -> Nmbr9Position:
@@ -413,9 +404,7 @@ class Nmbr9Game(Game):
         self.read_options(options)
         fields = text.split()
         if len(fields) != 2:
-            raise PositionError(
-                f"{quote(text)} has {len(fields)} fields, expected 2: the placed tiles and the deck"
-            )
+            raise PositionError(f"{quote(text)} has {len(fields)} fields, expected 2: the placed tiles and the deck")
         return build_position(_read_placed(fields[0]), *read_deck(fields[1]))
 
     def capsule(self) -> object:

@@ -24,6 +24,7 @@ SHAPES = "IOTLS*"
 STAR = 10
 PIECES = core.PIECE_NAMES
 UNIT = 10_000
+SUGGESTIONS = 12
 
 # Numbers of the compiled module.
 TILE, WRITE, ROLL, SLIDE, BLOCK, DROP, CLAIM, OVER = range(8)
@@ -129,6 +130,17 @@ def _read_letters(text: str, where: str) -> int:
     if not numbers or -1 in numbers or numbers != sorted(set(numbers)):
         raise PositionError(f"{where}: expected letters of ABCDE in order or -, got {quote(text)}")
     return sum(1 << number for number in numbers)
+
+
+def _claims(groups: bytes) -> str:
+    """Write the boxes filled, like I345S34B; `-` for none."""
+    parts = ("I", 1, 6), ("S", 6, 11)
+    text = "".join(
+        kind + "".join(BOXES[number][1] for number in range(first, end) if number in groups)
+        for kind, first, end in parts
+        if any(number in groups for number in range(first, end))
+    )
+    return (text + ("B" if 11 in groups else "")) or "-"
 
 
 def _rows(marks: Sequence[str]) -> str:
@@ -258,8 +270,8 @@ class NumberDropPosition(Position):
         for cells, groups, circled in sheets:
             marks = ["" if cell == _EMPTY else "X" if cell == _X else str(cell) for cell in cells]
             used = [GROUP_MARKS[group] if group else "" for group in groups]
-            claims = _rows(used) if any(used) else "-"
-            fields.append(f"{_rows(marks)},{claims},{_letters(circled) or '-'}")
+            bitmap = _rows(used) if any(used) else "-"
+            fields.append(f"{_rows(marks)},{bitmap},{_claims(groups)},{_letters(circled) or '-'}")
         return " ".join(fields)
 
     def kind(self) -> Kind:
@@ -292,6 +304,10 @@ class NumberDropPosition(Position):
         return tuple(value / UNIT for value in core.estimates(self._raw))
 
     # --- moves ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _drops(self) -> int:
+        return core.count_actions(self._raw)
 
     @cached_property
     def _count(self) -> int:
@@ -400,6 +416,24 @@ class NumberDropPosition(Position):
             raise MoveError("no dice are to be rolled here")
         return action_token(core.draw(self._raw, seed % 2**64))
 
+    def outcome_actions(self, tokens: Sequence[str]) -> list[int]:
+        """Return the actions of draws and rolls that come up one after the other. Raises MoveError."""
+        actions = []
+        position = self
+        for number, token in enumerate(tokens):
+            if position.phase == TILE:
+                position = position.play(token)
+                actions.append(_TAG_TILE | PIECES.index(token.removeprefix("tile:")) << 3)
+                continue
+            match = _ROLLED.fullmatch(token.removeprefix("roll:"))
+            if not match or not token.startswith("roll:"):
+                raise MoveError(f"chance event {number + 1}: {quote(token)} is no roll like roll:3*56L")
+            action = _roll_action(_read_numbers(match[1]), SHAPES.index(match[2]))
+            if not core.can_roll(self._raw, action):
+                raise MoveError(f"chance event {number + 1}: {quote(token)}: the dice cannot show that")
+            actions.append(action)
+        return actions
+
     def line(self, actions: Sequence[int]) -> list[str]:
         """Return a line of actions as tokens, a drop and the claim after it as one."""
         tokens: list[str] = []
@@ -409,6 +443,27 @@ class NumberDropPosition(Position):
             else:
                 tokens.append(action_token(action))
         return tokens
+
+    def is_setup(self) -> bool:
+        """Tell whether a player writes its number."""
+        return self.phase == WRITE
+
+    def choices(self) -> list[tuple[str, list[str]]]:
+        """Return the legal moves for a person; of the many drops the most promising ones, and all places."""
+        if self.phase != DROP:
+            return [("", self.tokens())]
+        promising = []
+        for drop, _ in core.best(self._raw, SUGGESTIONS):
+            claim = core.best(core.play(self._raw, drop), 1)[0][0]
+            promising.append(self.line([drop, claim])[0])
+        places = dict.fromkeys(
+            token.partition(":")[0] for token in map(action_token, core.list_range(self._raw, 0, self._drops))
+        )
+        numbers = _rolled(self.parts[8], self.parts[9])[:4]
+        return [
+            ("promising", promising),
+            (f"all places, {numbers} in any order after a colon", list(places)),
+        ]
 
     # --- for searchers, front ends and people --------------------------------------------------------------
 
@@ -547,6 +602,26 @@ class NumberDrop(Game):
         OptionSpec("solo_end", "combo", "turn", ("turn", "now"), help="when all tiles are at the bottom"),
     )
     algorithms: ClassVar[tuple[str, ...]] = ("expectimax", "mcts")
+    bench: ClassVar[tuple[tuple[str, int], ...]] = (
+        (
+            "solo L4:2,I4:1,S4:0,O4:0,T4:0 - 1 slide0 2367S g/g/g/g/g/g/g/g/g/g/g/g/c4223/b63271,-,-,-",
+            2,
+        ),
+        (
+            "solo L4:3,I4:2,S4:2,O4:1,T4:2 - 1 slide0 125*T "
+            "g/g/g/g/g/f5/f7/f4/d465/d465/a1a1333/a765314/a234223/6763271,"
+            "g/g/g/g/g/g/g/fC/eCC/g/d444/d4b/d33a/d3b,I34S3,A",
+            2,
+        ),
+        (
+            "2 I4,O4,T4,S4,L4 A 1 block0:1:B 124*S "
+            "g/g/g/g/g/g/g/25e/34e/23a773a/5475627/1234736/1155345/1276127,"
+            "g/g/g/g/g/g/g/g/g/DDe/DDaGGFF/GGGGGFF/33aCaFF/3aCCc,I3S3467,A "
+            "g/g/g/g/g/g/g/e23/e54/a777623/56a3354/4321367/2101324/2715557,"
+            "g/g/g/g/g/g/g/eDD/eDD/aGcFF/GGa44FF/GGGG4FF/CCCa4b/c333a,I34S3467,AB",
+            2,
+        ),
+    )
 
     def read_options(self, values: Options) -> dict[str, OptionValue]:
         """Check `values`, the free-form ones too, and return all options. Raises OptionError."""
@@ -672,13 +747,19 @@ def _read_dice_field(text: str, due: bool) -> tuple[bytes, int]:
 
 def _read_sheet(text: str, where: str) -> tuple[bytes, bytes, int]:
     parts = text.split(",")
-    if len(parts) != 3:
-        raise PositionError(f"{where}: expected cells, claims and circled letters separated by commas")
+    if len(parts) != 4:
+        raise PositionError(
+            f"{where}: expected cells, used cells, claims and circled letters separated by commas, "
+            f"got {len(parts)} parts"
+        )
     marks = _read_rows(parts[0], "0123456789X", f"{where}, cells")
-    used = [""] * CELLS if parts[1] == "-" else _read_rows(parts[1], GROUP_MARKS[1:], f"{where}, claims")
+    used = [""] * CELLS if parts[1] == "-" else _read_rows(parts[1], GROUP_MARKS[1:], f"{where}, used cells")
     cells = bytes(_EMPTY if not mark else _X if mark == "X" else int(mark) for mark in marks)
     groups = bytes(GROUP_MARKS.index(mark) if mark else 0 for mark in used)
-    return cells, groups, _read_letters(parts[2], f"{where}, circled letters")
+    if parts[2] != _claims(groups):
+        raise PositionError(f"{where}, claims: the used cells say {_claims(groups)}, got {quote(parts[2])}")
+    return cells, groups, _read_letters(parts[3], f"{where}, circled letters")
 
 
 GAME = NumberDrop()
+NumberDropPosition.game = GAME

@@ -101,7 +101,7 @@ def _sheet(number: int, sheet: dict[str, Any], letters: list[dict[str, Any]]) ->
         y = TOP + (ROWS - row) * CELL
         parts.append(_text(CELL - 6, y + 18, str(row), 11, PALE, "end"))
         if row > LINE:
-            color, note = RED, "-5" if digits != "." * len(COLUMNS) and score["rows_over_the_line"] else ""
+            color, note = RED, "over" if digits != "." * len(COLUMNS) and score["rows_over_the_line"] else ""
         else:
             color, note = INK, "+2" if "." not in digits else ""
         parts.append(_text(CELL * 8 + 5, y + 18, note, 12, color, "start"))

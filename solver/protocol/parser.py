@@ -77,7 +77,7 @@ _LOWEST = {"depth": 1, "nodes": 1, "mate": 1}
 
 
 def read_go(words: Sequence[str], players: int) -> GoCommand:
-    """Read the words after `go`. With no limit at all the search is infinite."""
+    """Read the words after `go`. With no limit at all the search is infinite; `infinite` beside a limit adds none."""
     values: dict[str, int] = {}
     clocks: dict[int, int] = {}
     increments: dict[int, int] = {}
@@ -123,7 +123,7 @@ def read_go(words: Sequence[str], players: int) -> GoCommand:
         nodes=values.get("nodes"),
         movetime=values.get("movetime"),
         mate=values.get("mate"),
-        infinite="infinite" in flags or not limited,
+        infinite=not limited,
         ponder="ponder" in flags,
         searchmoves=searchmoves,
     )

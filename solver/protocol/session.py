@@ -121,6 +121,9 @@ class Session:
         """End the search under way, as `quit` does."""
         self._stop()
         self._join()
+        # A search that has just ended by itself may still be writing its last lines.
+        with self._output:
+            pass
 
     def _write(self, *lines: str) -> None:
         with self._output:
@@ -288,7 +291,7 @@ class Session:
             command.limits,
             clock=command.clocks.get(player),
             increment=max(command.increments.get(player, 0), 0),
-            infinite=command.limits.infinite or self._has_no_limit(command, player),
+            infinite=self._has_no_limit(command, player),
         )
         try:
             for token in limits.searchmoves:

@@ -26,7 +26,11 @@ def rows(text: str) -> str:
 
 
 def sheet(cells: str, claims: str = "", circled: str = "-") -> str:
-    return f"{rows(cells)},{rows(claims) if claims else '-'},{circled}"
+    kinds = {kind: "".join(k for k in marks if k in claims) for kind, marks in (("I", "34567"), ("S", "CDEFG"))}
+    straights = kinds["S"].translate(str.maketrans("CDEFG", "34567"))
+    boxes = (f"I{kinds['I']}" if kinds["I"] else "") + (f"S{straights}" if straights else "")
+    boxes += "B" if "B" in claims else ""
+    return f"{rows(cells)},{rows(claims) if claims else '-'},{boxes or '-'},{circled}"
 
 
 def at(
@@ -648,7 +652,9 @@ GOOD = f"2 {TILES} - 1 drop:1 1234I {PLAIN} {PLAIN}"
         (("g/g/1234561", "g/1234561"), "sheet 1, cells: 13 rows, expected 14 separated by /"),
         (("g/1234561", "a1e/1g"), "sheet 1, cells: row 1: '1g' has 8 cells, expected 7"),
         (("g/1234561", "c1c/1f"), "sheet 1: a cell is written that nothing holds up"),
-        (("1234561,-,-", "1234561,-,A"), "sheet 1: a letter is circled whose two boxes are not both filled"),
+        (("1234561,-,-,-", "1234561,-,-,A"), "sheet 1: a letter is circled whose two boxes are not both filled"),
+        (("1234561,-,-,-", "1234561,-,I3,-"), "sheet 1, claims: the used cells say -, got 'I3'"),
+        (("1234561,-,-,-", "1234561,-,-"), "sheet 1: expected cells, used cells, claims and circled letters"),
         (("drop:1 1234I", "over -"), "the game is not over: no sheet crosses the line"),
         (("drop:1 1234I", "block0:1:A 1234I"), "no letter fires without a star"),
         (("drop:1 1234I", "block0:1:A 123*I"), "no sheet has circled letter A"),
@@ -712,11 +718,44 @@ def test_drawings_and_json() -> None:
     assert position.svg().count("<path") >= 7
 
 
+def test_choices_for_a_person() -> None:
+    position = at(PLAIN, rolled="12**O", dice="1*****/2*****/3*****/4*****")
+    (promising, moves), (_, places) = position.choices()
+    assert promising == "promising"
+    for move in moves:
+        position.play(move)
+    assert places == ["O0@1", "O0@2", "O0@3", "O0@4", "O0@5", "O0@6"]
+
+
 def test_bytes_that_are_no_state_are_refused() -> None:
     with pytest.raises(ValueError, match="bytes"):
         core.state_kind(b"")
     with pytest.raises(ValueError, match="no state"):
         core.state_kind(b"\xff" * core.STATE_SIZE)
+
+
+def test_keys_tell_positions_apart() -> None:
+    seen: dict[int, bytes] = {}
+    for seed in range(30):
+        for options in ({"solo": True}, {"players": 2}, {"players": 2, "straight": "set"}):
+            position: NumberDropPosition = GAME.start(options)
+            number = seed
+            while position.kind() is not Kind.TERMINAL:
+                raw = position.raw()
+                assert seen.setdefault(core.state_key(raw), raw) == raw
+                number += 1
+                if position.kind() is Kind.CHANCE:
+                    position = position.play(position.roll(number))
+                else:
+                    position = position.play(position.tokens(number % position.count(), 1)[0])
+
+
+def test_used_cells_are_part_of_the_key() -> None:
+
+    one = at(sheet("1111111 2222222 5555555", "333.... 4444... ......."), phase="roll")
+    assert core.state_key(one.raw()) == core.state_key(GAME.parse(one.fen(), {}).raw())
+    other = at(sheet("1111111 2222222 5555555", "4444... 333.... ......."), phase="roll")
+    assert core.state_key(one.raw()) != core.state_key(other.raw())
 
 
 def test_top_is_sorted_and_legal() -> None:

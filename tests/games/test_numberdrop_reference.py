@@ -170,17 +170,22 @@ def run(options: dict[str, Any], seed: int, skill: int) -> None:
     position = GAME.start(options)
     reference = reference_options(options)
     state = ref.new_game(reference)
+    bounds: list[list[tuple[int, int]]] = []
     for _ in range(1000):
         assert_same(position, state, reference)
         assert GAME.parse(position.fen(), options) == position
+        bounds.append([core.limits(position.raw(), player) for player in range(len(state.sheets))])
         if position.kind() is Kind.TERMINAL:
             assert state.phase == "over"
+            for player, points in enumerate(position.returns()):
+                assert bounds[-1][player] == (points * 10_000, points * 10_000)
+                assert all(low[player][0] <= points * 10_000 <= low[player][1] for low in bounds)
             return
         position, state = step(position, state, reference, rng, skill)
     raise AssertionError("the game does not end")
 
 
-SETTINGS = settings(max_examples=8, deadline=None, derandomize=True)
+SETTINGS = settings(max_examples=6, deadline=None, derandomize=True)
 SEEDS = st.integers(min_value=0, max_value=2**32)
 SKILLS = st.sampled_from([0, 5, 9, 10, 10])
 
@@ -212,6 +217,19 @@ def test_random_games(players: int, seed: int, skill: int, dead_letter: str, str
 )
 def test_random_solo_games(seed: int, skill: int, solo_end: str, dice: str, over_row: str) -> None:
     run({"solo": True, "solo_end": solo_end, "dice": dice, "over_row": over_row}, seed, skill)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", [{"players": 1}, {"players": 2}, {"players": 4}, {"players": 6}, {"solo": True}])
+def test_many_random_games(mode: dict[str, Any]) -> None:
+    for seed in range(150):
+        extra = {
+            "dice": ("bga", "bev")[seed % 2],
+            "straight": ("path", "set")[seed // 2 % 2],
+            "dead_letter": ("literal", "autocross")[seed // 4 % 2],
+            "solo_end": ("turn", "now")[seed // 4 % 2],
+        }
+        run({**mode, **extra}, seed, (0, 8, 10)[seed % 3])
 
 
 @pytest.mark.parametrize("dice", ["bga", "bev"])
@@ -251,7 +269,7 @@ def test_claims_of_any_sheet(rows: list[str], straight: str) -> None:
     cells = "/".join(line.replace(".......", "g") for line in reversed(lines))
     for width in range(7, 0, -1):
         cells = cells.replace("." * width, "abcdefg"[width - 1])
-    fen = f"1 I4,I4,I4,I4,I4 - 1 drop:1 1234I {cells},-,-"
+    fen = f"1 I4,I4,I4,I4,I4 - 1 drop:1 1234I {cells},-,-,-"
     options = {"straight": straight}
     position = GAME.parse(fen, options)
     raw = core.play(position.raw(), core.list_range(position.raw(), 0, 1)[0])

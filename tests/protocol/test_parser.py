@@ -101,7 +101,7 @@ def test_setoption_error(text: str, words: str) -> None:
         ("mate 2", Limits(mate=2)),
         ("ponder", Limits(ponder=True)),
         ("ponder depth 2", Limits(ponder=True, depth=2)),
-        ("depth 3 infinite", Limits(depth=3, infinite=True)),
+        ("depth 3 infinite", Limits(depth=3)),
         ("depth 3 nodes 4 movetime 5 mate 6", Limits(depth=3, nodes=4, movetime=5, mate=6)),
         ("depth 3 searchmoves depth 4", Limits(depth=3, searchmoves=("depth", "4"))),
     ],

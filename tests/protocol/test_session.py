@@ -442,7 +442,7 @@ def test_very_much_time_is_not_over_at_once(talk: Conversation, limits: str) -> 
     talk.wait("bestmove")
 
 
-@pytest.mark.parametrize("limits", ["", "infinite", "searchmoves c1c2a1", "btime 1", "winc 5", "infinite movetime 1"])
+@pytest.mark.parametrize("limits", ["", "infinite", "searchmoves c1c2a1", "btime 1", "winc 5"])
 def test_go_without_a_limit_waits_for_stop(talk: Conversation, limits: str) -> None:
     talk.send(f"position fen {START}", f"go {limits}")
     talk.wait("info depth 3")
@@ -451,6 +451,12 @@ def test_go_without_a_limit_waits_for_stop(talk: Conversation, limits: str) -> N
     assert talk.wait("bestmove").split()[1] in parse(START).tokens()
     talk.alive()
     assert talk.count("bestmove") == 1
+
+
+def test_infinite_beside_a_limit_says_nothing(talk: Conversation) -> None:
+    talk.send(f"position fen {START}", "go infinite depth 2")
+    talk.wait("bestmove")
+    talk.alive()
 
 
 def test_infinite_waits_even_when_nothing_is_left_to_do(talk: Conversation) -> None:
@@ -665,7 +671,7 @@ def test_ponderhit_at_once(talk: Conversation) -> None:
 
 
 def test_ponderhit_without_pondering_changes_nothing(talk: Conversation) -> None:
-    talk.send(f"position fen {START}", "go infinite movetime 1")
+    talk.send(f"position fen {START}", "go infinite")
     talk.wait("info depth 2")
     talk.send("ponderhit")
     talk.alive()

@@ -487,14 +487,28 @@ def test_lowest_skill_varies_with_the_seed() -> None:
     assert len({think(parse(START), made(skill=1, seed=seed), depth=3)[0].move for seed in range(12)}) > 1
 
 
-@pytest.mark.parametrize("algorithm", ["mcts", "cpsat", "nonsense", ""])
+@pytest.mark.parametrize("algorithm", ["cpsat", "nonsense", ""])
 def test_algorithm_that_does_not_play_the_game(algorithm: str) -> None:
     with pytest.raises(OptionError, match="algorithm"):
         search.make(GAME, algorithm, Settings())
 
 
-def test_auto_is_alpha_beta_here() -> None:
-    assert type(search.make(GAME, "auto", Settings(hash_mb=1))) is type(made())
+def test_auto_is_alpha_beta_in_the_play_and_expectimax_in_the_set_up() -> None:
+    auto = search.make(GAME, "auto", Settings(hash_mb=1))
+    one, two = think(parse(START), auto, depth=4)[0], think(parse(START), depth=4)[0]
+    assert (one.move, one.infos[0].nodes, one.infos[0].pv) == (two.move, two.infos[0].nodes, two.infos[0].pv)
+    placing = parse("- - s 0 setup:4v4:XLCH")
+    dice = search.make(GAME, "expectimax", Settings())
+    assert think(placing, auto, nodes=2000)[0].move == think(placing, dice, nodes=2000)[0].move
+    assert GAME.algorithm(placing) == "expectimax"
+
+
+def test_auto_is_stopped_before_it_begins() -> None:
+    auto = search.make(GAME, "auto", Settings(hash_mb=1))
+    auto.arm()
+    auto.stop()
+    for position in (parse(START), parse("- - s 0 setup:4v4:XLCH")):
+        assert auto.search(position, Limits(infinite=True), lambda info: None).move in position.tokens()
 
 
 # --- stop and ponder ----------------------------------------------------------------------------------------

@@ -138,7 +138,7 @@ def test_root_lines() -> None:
 )
 def test_numbers_out_of_range(change: dict[str, int]) -> None:
     position = solo_position(5)
-    with pytest.raises(ValueError, match="expected|out of range"):
+    with pytest.raises(ValueError, match=r"expected|out of range"):
         _expectimax.Searcher(_numberdrop.capsule()).search(position.raw(), [], 1, 0, None, **change)
 
 
@@ -176,7 +176,7 @@ def test_stop_ponder_and_infinite(algorithm: str) -> None:
         searcher.arm()
         done: list[str | None] = []
         thread = threading.Thread(
-            target=lambda s=searcher, m=limits: done.append(s.search(position, m, lambda _: None).move)
+            target=lambda s=searcher, m=limits, d=done: d.append(s.search(position, m, lambda _: None).move)
         )
         thread.start()
         time.sleep(0.05)

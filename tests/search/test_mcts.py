@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ UNIT = 10_000
 def last_turn() -> Position:
     """Return the drop of a solo game after which nothing else comes."""
     rows = "/".join(["g"] * 10 + ["c2c", "a23455a", "1234556", "7715566"])
-    fen = f"solo I4:4,O4:4,T4:4,L4:4,S4:4 ABCDE 1 drop:1 3456O {rows},-,-"
+    fen = f"solo I4:4,O4:4,T4:4,L4:4,S4:4 ABCDE 1 drop:1 3456O {rows},-,-,-"
     return games.get("numberdrop").parse(fen, {})
 
 
@@ -132,7 +133,7 @@ def test_root_actions() -> None:
 
 
 @pytest.mark.parametrize("change", [{"width": 0}, {"multipv": 0}, {"trust": 0.0}, {"depth": -1}])
-def test_numbers_out_of_range(change: dict[str, float]) -> None:
+def test_numbers_out_of_range(change: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="out of range"):
         _mcts.Searcher(_numberdrop.capsule()).search(solo_position(5).raw(), [], 10, None, **change)
 

@@ -1,0 +1,63 @@
+"""Number Drop through the protocol: rolls, whole games, pages of moves, the two searchers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.protocol.conversation import Conversation
+
+SOLO = "solo L4:2,I4:1,S4:0,O4:0,T4:0 - 1 drop:1 2***S " + "/".join(["g"] * 12) + "/c4223/b63271,-,-,-"
+
+
+@pytest.fixture
+def talk() -> Iterator[Conversation]:
+    """Yield a session of the solo game, closed at the end."""
+    conversation = Conversation()
+    conversation.send("setoption name UCI_Variant value numberdrop")
+    conversation.send("setoption name solo value true")
+    yield conversation
+    conversation.session.close()
+
+
+def test_the_set_up_is_rolled_and_played(talk: Conversation) -> None:
+    talk.send("position startpos")
+    for _ in range(5):
+        assert talk.send("query turn") == ["response chance"]
+        assert talk.send("roll")[0].startswith("info string rolled tile:")
+    assert talk.send("query turn") == ["response 1"]
+    assert talk.send("query legal") == ["response " + " ".join(f"write:{column}1" for column in "abcdefg")]
+
+
+@pytest.mark.parametrize("algorithm", ["expectimax", "mcts"])
+def test_a_whole_game(talk: Conversation, algorithm: str) -> None:
+    talk.send(f"setoption name Algorithm value {algorithm}")
+    talk.send("position startpos")
+    moves: list[str] = []
+    while talk.send("query gameover") == ["response false"]:
+        if talk.send("query turn") == ["response chance"]:
+            moves.append(talk.send("roll")[0].removeprefix("info string rolled "))
+        else:
+            moves.append(talk.go("nodes 40")[0])
+        assert not [line for line in talk.send(f"position startpos moves {' '.join(moves)}") if "error" in line]
+    state = json.loads(talk.send("query state")[0].removeprefix("response "))
+    assert state["phase"] == "over"
+    assert talk.send("query score") == [f"response {state['sheets'][0]['score']['total']}"]
+
+
+def test_pages_of_many_moves(talk: Conversation) -> None:
+    talk.send(f"position fen {SOLO}")
+    (answer,) = talk.send("query legal 70000 5")
+    words = answer.split()
+    assert int(words[1]) > 70_005
+    assert len(words) == 7
+
+
+def test_a_bad_move_names_its_number_and_why(talk: Conversation) -> None:
+    talk.send(f"position fen {SOLO}")
+    (answer,) = talk.send(f"position fen {SOLO} moves S0@1:2345 roll:1234I slide:Z")
+    assert answer.startswith("info string error: ")
+    assert "slide:Z" in answer
+    assert "expected slide:A to slide:E" in answer
