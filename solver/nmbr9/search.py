@@ -68,6 +68,11 @@ def draw_settings(rng: random.Random, height: int, width: int) -> BeamSettings:
     )
 
 
+def sketch_settings(height: int, seed: int) -> BeamSettings:
+    """Return the settings of a quick look at one number of levels."""
+    return BeamSettings(height, 60, (8, *(6,) * height), 4, 4, 12, 10, 5, 2_000, seed)
+
+
 def first_settings(height: int, seed: int) -> BeamSettings:
     """Return the settings that did best in single short runs of the full game."""
     return BeamSettings(height, 500, (8,) + (6,) * height, 4, 4, 12, 10, 30, 10_000, seed)
