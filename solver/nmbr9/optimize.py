@@ -32,8 +32,12 @@ from solver.nmbr9.search import (
     first_settings,
     neighbourhood_model,
     play_beam,
+    sketch_settings,
 )
 from solver.nmbr9.stacks import Plan, complete, replay
+
+SKETCHED = 12
+"""Problems of at most so many cards are looked at with every number of levels."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ class Optimizer:
             self._tell("saved")
         if not self._over():
             self._start()
-        if not self._over() and self.problem.kind == "F" and not self.problem.start:
+        if not self._over() and self.problem.kind == "F" and self.problem.cards <= SKETCHED and not self.problem.start:
             self._sketch()
         if not self._over() and Decomposition.suits(self.problem):
             self._prove()
