@@ -129,7 +129,7 @@ class Optimizer:
         if not self._over() and Decomposition.suits(self.problem):
             self._prove()
         if not self._over():
-            self._bound_slice(10.0)
+            self._bound_slice(5.0)
         rng = random.Random(self.seed * 1_000_003 + self.rounds)
         while not self._over():
             self.rounds += 1
@@ -189,7 +189,7 @@ class Optimizer:
             self._solve(Master(self.problem), seconds)
             return
         if self._master is None:
-            if not self._tables.build(late):
+            if not self._tables.build(self._over):
                 return
             self._master = Master(self.problem, self._tables)
         while not late():
@@ -231,11 +231,15 @@ class Optimizer:
             tiles, _ = play_beam(start, min(most, 4 * width), noise, seed, self._over)
             self._offer(tiles, "beam")
             return
+        beam = Beam(self.problem, self.workers, self._stack, self._over)
         likely = max(2, min(most_levels(self.problem), round(0.37 * self.problem.cards)))
-        height = max(2, likely + rng.choice((-1, 0, 0, 0, 0, 1)))
-        drawn = draw_settings(rng, height, 4 * width)
-        settings = first_settings(likely, self.seed) if self.rounds == 1 else drawn
-        Beam(self.problem, self.workers, self._stack, self._over).run(settings)
+        if self.rounds == 1:
+            # One level too many cannot be finished at all: go down to the first number that can.
+            for height in range(likely, 1, -1):
+                if beam.run(first_settings(height, self.seed)) or self._over():
+                    return
+        height = max(2, min(most_levels(self.problem), likely + rng.choice((-1, -1, 0, 0, 0, 1))))
+        beam.run(draw_settings(rng, height, 4 * width))
 
     def _stack(self, tiles: list[Tile], score: int) -> None:
         plan = complete(self.problem, tiles)
