@@ -10,12 +10,15 @@ import typer
 
 from solver import __version__
 from solver.errors import BlockwitError
+from solver.nmbr9.cli import app as nmbr9
 
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="An engine that plays and solves Deblockle, Number Drop and NMBR 9.",
 )
+
+app.add_typer(nmbr9, name="nmbr9")
 
 GameName = Annotated[str, typer.Option("--game", "-g", help="Which game.")]
 RuleOptions = Annotated[
