@@ -1946,9 +1946,44 @@ cdef int read_state(bytes state, State *s) except -1:
     if PyBytes_GET_SIZE(state) != sizeof(State):
         raise ValueError(f"a state has {sizeof(State)} bytes, got {len(state)}")
     memcpy(s, PyBytes_AS_STRING(state), sizeof(State))
-    if not 1 <= s.players <= MAX_PLAYERS or s.turn >= s.players or s.active >= s.players or s.phase > PHASE_OVER:
+    if not is_sound(s):
         raise ValueError("these bytes are no state of Number Drop")
     return 0
+
+
+cdef bint is_sound(const State *s) noexcept nogil:
+    """Whether every number that serves as an index lies in its range."""
+    cdef int i, j, letter
+    cdef const Sheet *sheet
+    if not 1 <= s.players <= MAX_PLAYERS or s.turn >= s.players or s.active >= s.players or s.phase > PHASE_OVER:
+        return False
+    if s.shape > STAR_SHAPE or s.over_row > 50 or s.tile_mode > TILES_SHAPES or s.crossed > 31 or s.slides > 2:
+        return False
+    if s.fired >= LETTERS if s.phase == PHASE_BLOCK else s.fired != NO_LETTER:
+        return False
+    for i in range(4):
+        if s.number[i] > STAR or (i and s.number[i] < s.number[i - 1]):
+            return False
+        for j in range(6):
+            if s.dice[i][j] > STAR:
+                return False
+    letter = 0
+    for i in range(LETTERS):
+        if s.notch[i] > NOTCHES or (s.tile[i] >= PIECES and s.tile[i] != NO_PIECE):
+            return False
+        letter += s.tile[i] != NO_PIECE
+    if (letter == LETTERS) == (s.phase == PHASE_TILE):
+        return False
+    for i in range(s.players):
+        sheet = &s.sheet[i]
+        if sheet.claimed[0] > 31 or sheet.claimed[1] > 31 or sheet.bonus > 1 or sheet.circled > 31:
+            return False
+        if filled(sheet) & ~ND_ALL or sheet.used & ~ND_ALL:
+            return False
+        for j in range(ND_COLUMNS):
+            if sheet.height[j] > ND_ROWS:
+                return False
+    return True
 
 
 cdef bytes write_state(const State *s):
