@@ -10,12 +10,15 @@ import typer
 
 from solver import __version__
 from solver.errors import BlockwitError
+from solver.nmbr9.cli import app as nmbr9
 
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="An engine that plays and solves Deblockle, Number Drop and NMBR 9.",
 )
+
+app.add_typer(nmbr9, name="nmbr9")
 
 GameName = Annotated[str, typer.Option("--game", "-g", help="Which game.")]
 RuleOptions = Annotated[
@@ -149,23 +152,18 @@ def solve(
     prove: Annotated[bool, typer.Option(help="Also prove the answer again by exhaustive search.")] = False,
 ) -> None:
     """Solve posed puzzles and compare with their answers; exit status 1 when one differs."""
-    from solver import puzzles, search
+    from solver import puzzles
 
     wrong = 0
     for path in files:
         try:
             puzzle = puzzles.load(path)
-            searcher = search.make(puzzle.game, "auto", search.Settings(hash_mb=64))
-            searcher.arm()
-            result = searcher.search(puzzle.position, search.Limits(mate=puzzle.turns), lambda info: None)
-            best = result.infos[0]
-            right = best.score == search.Score(mate=puzzle.turns) and result.move in puzzle.answer
-            verdict = "solved" if right else f"WRONG, expected {' or '.join(puzzle.answer)}"
+            found = puzzle.attempt()
             if prove:
-                puzzles.check(puzzle)
-                verdict += ", proven"
-            typer.echo(f"{path}: win in {puzzle.turns}: {' '.join(best.pv)} ({best.nodes} nodes), {verdict}")
-            wrong += not right
+                puzzle.check()
+            verdict = ("solved" if found.right else "WRONG") + (", proven" if prove else "")
+            typer.echo(f"{path}: {found.line} ({found.remark}), {verdict}")
+            wrong += not found.right
         except BlockwitError as error:
             fail(error)
     raise typer.Exit(1 if wrong else 0)
@@ -189,9 +187,7 @@ def plan(
         rules = rules_of(option)
         played = games.get(game)
         start = played.parse(position, rules) if position else played.start(rules)
-        found = planning.plan(
-            played, start, rolls.read().split(), width=width, branch=branch, exact_nodes=exact_nodes
-        )
+        found = planning.plan(played, start, rolls.read().split(), width=width, branch=branch, exact_nodes=exact_nodes)
     except BlockwitError as error:
         fail(error)
     how = "proven best" if found.proven else f"best of a beam of width {found.width}"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from solver import games, puzzles, search
+from solver import puzzles
 from solver.errors import BlockwitError, SolutionError
 
-FOLDER = Path(__file__).parent.parent / "puzzles" / "deblockle"
-FILES = sorted(FOLDER.glob("*.json"))
+PUZZLES = Path(__file__).parent.parent / "puzzles"
+FOLDER = PUZZLES / "deblockle"
+WINS = sorted(FOLDER.glob("*.json"))
+PLANS = sorted((PUZZLES / "numberdrop").glob("*.json"))
 
 
 def data_of(path: Path) -> dict[str, Any]:
@@ -21,25 +24,26 @@ def data_of(path: Path) -> dict[str, Any]:
 
 
 def test_there_are_puzzles_of_every_length() -> None:
-    lengths = [puzzles.load(path).turns for path in FILES]
+    lengths = [json.loads(path.read_text(encoding="utf-8"))["question"]["turns"] for path in WINS]
     assert len(lengths) >= 30
     assert {1, 2, 3, 4} <= set(lengths)
+    assert len(PLANS) >= 6
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*WINS, *PLANS], ids=lambda path: path.stem)
 def test_answer_is_proven_and_found(path: Path) -> None:
     puzzle = puzzles.load(path)
-    puzzles.check(puzzle)
-    searcher = search.make(puzzle.game, "auto", search.Settings())
-    searcher.arm()
-    result = searcher.search(puzzle.position, search.Limits(mate=puzzle.turns), lambda info: None)
-    assert result.infos[0].score == search.Score(mate=puzzle.turns)
-    assert (result.move,) == puzzle.answer
+    puzzle.check()
+    found = puzzle.attempt()
+    assert found.right, found
+    if isinstance(puzzle, puzzles.WinPuzzle):
+        assert len(puzzle.moves) == 1
 
 
 def test_file_round_trips() -> None:
-    text = FILES[0].read_text(encoding="utf-8")
-    assert puzzles.parse(text).to_json() == text
+    for path in (WINS[0], PLANS[0]):
+        text = path.read_text(encoding="utf-8")
+        assert puzzles.parse(text).to_json() == text
 
 
 def test_prover_agrees_with_the_exact_solution_of_one_block_each() -> None:
@@ -104,19 +108,25 @@ def test_missing_folder_and_binary_files_are_named(tmp_path: Path) -> None:
         puzzles.load(tmp_path / "none")
 
 
-def test_false_claims_are_named() -> None:
+def test_false_claims_of_a_win_are_named() -> None:
     puzzle = puzzles.load(FOLDER / "win3-01.json")
-    game = games.get("deblockle")
-    other = next(move for move in puzzle.position.tokens() if move not in puzzle.answer)
-
-    def claim(turns: int, moves: list[str]) -> puzzles.Puzzle:
-        return puzzles.Puzzle(game, puzzle.position, {}, turns, tuple(moves), "", 1)
-
+    assert isinstance(puzzle, puzzles.WinPuzzle)
+    moves = puzzle.moves
+    other = next(move for move in puzzle.position.tokens() if move not in moves)
     with pytest.raises(SolutionError, match="no move forces a win in 2 turns"):
-        puzzles.check(claim(2, list(puzzle.answer)))
+        replace(puzzle, turns=2).check()
     with pytest.raises(SolutionError, match="fewer than 4"):
-        puzzles.check(claim(4, list(puzzle.answer)))
-    with pytest.raises(SolutionError, match="the moves that force the win are"):
-        puzzles.check(claim(3, [other]))
-    with pytest.raises(SolutionError, match="the moves that force the win are"):
-        puzzles.check(claim(3, [*puzzle.answer, other]))
+        replace(puzzle, turns=4).check()
+    for claimed in ((other,), (*moves, other)):
+        with pytest.raises(SolutionError, match="the moves that force the win are"):
+            replace(puzzle, moves=claimed).check()
+    assert not replace(puzzle, moves=(other,)).attempt().right
+
+
+def test_false_claims_of_a_plan_are_named() -> None:
+    puzzle = puzzles.load(PLANS[0])
+    assert isinstance(puzzle, puzzles.PlanPuzzle)
+    for points in (puzzle.points - 1, puzzle.points + 1):
+        with pytest.raises(SolutionError, match="the most points are"):
+            replace(puzzle, points=points).check()
+        assert not replace(puzzle, points=points).attempt().right

@@ -10,7 +10,7 @@ from solver.games.base import Game, Kind, Options, OptionSpec, OptionValue, Posi
 
 __all__ = ["NAMES", "Game", "Kind", "OptionSpec", "OptionValue", "Options", "Position", "get"]
 
-NAMES = ("deblockle", "numberdrop")
+NAMES = ("deblockle", "numberdrop", "nmbr9")
 
 
 @cache

@@ -384,6 +384,13 @@ class Nmbr9Game(Game):
         ),
     )
 
+    algorithms = ("cpsat", "mcts")
+    bench = (
+        ("- 7?0011223344556678899", 1),
+        ("9a@0,0,0,5c@0,4,0,7c@0,-4,0 6?0011223344567889", 1),
+        ("2a@29,30,0,4a@31,30,0,6d@29,30,1 5?00113", 1),
+    )
+
     def start(self, options: Options) -> Nmbr9Position:
         """Return the empty table of the option Problem. Raises OptionError."""
         text = str(self.read_options(options)["Problem"])

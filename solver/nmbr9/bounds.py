@@ -141,7 +141,8 @@ class Master:
         """Say what is known of the best score: at least the incumbent, at most the bound proven before."""
         domain = self._score.proto.domain
         domain[0], domain[1] = max(0, incumbent), max(0, incumbent, bound)
-        self.model.clear_hints()
+        self.model.proto.solution_hint.vars.clear()
+        self.model.proto.solution_hint.values.clear()
         if self._solved:
             for level, sets in zip(self.counts, self.sets(), strict=True):
                 for variable, number in zip(level, sets, strict=True):

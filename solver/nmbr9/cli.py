@@ -104,7 +104,9 @@ def optimize(
     seconds: Seconds = None,
     workers: Workers = 2,
     seed: Seed = 0,
-    save: Annotated[Path | None, typer.Option(help="Progress file: a run that was ended goes on from it.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Progress file, by default NAME.progress.json: a run that was ended goes on.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the best solution there as JSON.")] = None,
 ) -> None:
     """Find the best plan of a problem, with a bound; ends by itself when it is proven optimal."""
@@ -112,8 +114,8 @@ def optimize(
         asked = read_problem(problem)
         if asked.kind == "U":
             raise SolutionError(f"{quote(problem)} has an unknown order: no plan exists, play it instead")
-        if save is None and seconds is None:
-            save = Path(f"{asked.name.replace(':', '-')}.progress.json")
+        save = save or Path(f"{asked.name.replace(':', '-')}.progress.json")
+        typer.echo(f"{'going on from' if save.exists() else 'progress is kept in'} {save}", err=True)
         _show(_run(asked, seconds, workers, seed, save), asked, out)
     except BlockwitError as error:
         raise _fail(error) from None

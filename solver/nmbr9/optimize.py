@@ -7,6 +7,7 @@ reported that the rules have not replayed.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import random
@@ -19,12 +20,11 @@ from typing import Any
 
 from solver import _nmbr9
 from solver.errors import SolutionError, quote
-from solver.games.base import Position
-from solver.games.nmbr9 import UNKNOWN, Nmbr9Position, Tile, read_tile
+from solver.games.nmbr9 import Tile, read_tile
 from solver.nmbr9.bounds import Master, Tables, most_levels
 from solver.nmbr9.decomposition import Decomposition
 from solver.nmbr9.model import StackModel
-from solver.nmbr9.problem import Problem, problem_of
+from solver.nmbr9.problem import Problem
 from solver.nmbr9.search import (
     Beam,
     draw_neighbourhood,
@@ -32,10 +32,12 @@ from solver.nmbr9.search import (
     first_settings,
     neighbourhood_model,
     play_beam,
+    sketch_settings,
 )
 from solver.nmbr9.stacks import Plan, complete, replay
-from solver.nmbr9.unknown import Choice, choose
-from solver.search.types import Info, Limits, Result, Score
+
+SKETCHED = 12
+"""Problems of at most so many cards are looked at with every number of levels."""
 
 
 @dataclass(frozen=True)
@@ -122,10 +124,12 @@ class Optimizer:
             self._tell("saved")
         if not self._over():
             self._start()
+        if not self._over() and self.problem.kind == "F" and self.problem.cards <= SKETCHED and not self.problem.start:
+            self._sketch()
         if not self._over() and Decomposition.suits(self.problem):
             self._prove()
         if not self._over():
-            self._bound_slice(10.0)
+            self._bound_slice(5.0)
         rng = random.Random(self.seed * 1_000_003 + self.rounds)
         while not self._over():
             self.rounds += 1
@@ -150,8 +154,15 @@ class Optimizer:
         self._offer(tiles, "greedy")
         if self.plan is None:
             return
-        tiles, _ = play_beam(self.problem.position().raw(), 30, 0, self.seed)
+        tiles, _ = play_beam(self.problem.position().raw(), 30, 0, self.seed, self._over)
         self._offer(tiles, "beam")
+
+    def _sketch(self) -> None:
+        """Look quickly at every number of levels: which tiles to play is half of the question in small problems."""
+        for height in range(2, most_levels(self.problem) + 1):
+            if self._over():
+                return
+            Beam(self.problem, self.workers, self._stack, self._over).run(sketch_settings(height, self.seed))
 
     def _prove(self) -> None:
         def on_plan(tiles: list[Tile], score: int) -> None:
@@ -166,7 +177,7 @@ class Optimizer:
 
     def _bound_slice(self, seconds: float) -> None:
         """Work on the upper bound for about so long: by areas, then with exact tables, then cut by cut."""
-        if self.problem.start or self._exhausted:
+        if self.problem.start or self._exhausted or not self._load_solver():
             return
         end = time.monotonic() + seconds
 
@@ -178,7 +189,7 @@ class Optimizer:
             self._solve(Master(self.problem), seconds)
             return
         if self._master is None:
-            if not self._tables.build(late):
+            if not self._tables.build(self._over):
                 return
             self._master = Master(self.problem, self._tables)
         while not late():
@@ -200,21 +211,35 @@ class Optimizer:
         self._lower_bound(bound)
         return master.optimal
 
+    def _load_solver(self) -> bool:
+        """Import CP-SAT, which takes most of a second, aside: a stop does not wait for it."""
+        loader = threading.Thread(target=importlib.import_module, args=("ortools.sat.python.cp_model",), daemon=True)
+        loader.start()
+        while loader.is_alive():
+            if self._over():
+                return False
+            loader.join(0.02)
+        return True
+
     def _beam(self, rng: random.Random) -> None:
         width = 50 * 2 ** min(6, self.rounds // 8)
         if self.problem.kind == "K" or self.problem.start:
-            tiles, _ = play_beam(
-                self.problem.position().raw(), 4 * width, rng.choice((0, 64, 256)), rng.getrandbits(60)
-            )
+            # One step is not interrupted: its width keeps it well under a fifth of a second.
+            most = 3200 if self.problem.kind == "K" else 400
+            noise, seed = rng.choice((0, 64, 256)), rng.getrandbits(60)
+            start = self.problem.position().raw()
+            tiles, _ = play_beam(start, min(most, 4 * width), noise, seed, self._over)
             self._offer(tiles, "beam")
             return
+        beam = Beam(self.problem, self.workers, self._stack, self._over)
         likely = max(2, min(most_levels(self.problem), round(0.37 * self.problem.cards)))
-        height = max(2, likely + rng.choice((-1, 0, 0, 0, 0, 1)))
         if self.rounds == 1:
-            settings = first_settings(likely, self.seed)
-        else:
-            settings = draw_settings(rng, height, 4 * width)
-        Beam(self.problem, self.workers, self._stack, self._over).run(settings)
+            # One level too many cannot be finished at all: go down to the first number that can.
+            for height in range(likely, 1, -1):
+                if beam.run(first_settings(height, self.seed)) or self._over():
+                    return
+        height = max(2, min(most_levels(self.problem), likely + rng.choice((-1, -1, 0, 0, 0, 1))))
+        beam.run(draw_settings(rng, height, 4 * width))
 
     def _stack(self, tiles: list[Tile], score: int) -> None:
         plan = complete(self.problem, tiles)
@@ -223,6 +248,8 @@ class Optimizer:
 
     def _improve(self, rng: random.Random) -> None:
         """Free part of the incumbent and place it anew, for about twenty seconds."""
+        if not self._load_solver():
+            return
         end = time.monotonic() + 20.0
         while time.monotonic() < end:
             plan = self.plan
@@ -318,133 +345,3 @@ def optimize(
 ) -> Progress:
     """Optimize a problem until proven or until `seconds` are over, and return where it stands."""
     return Optimizer(problem, workers=workers, seed=seed, report=report, save=save).run(seconds)
-
-
-class Nmbr9Searcher:
-    """The searcher of the protocol: the optimizer, and in unknown positions the opponent."""
-
-    def __init__(self, threads: int = 1, seed: int = 0) -> None:
-        self.threads = threads
-        self.seed = seed
-        self._stop = threading.Event()
-        self._seconds: float | None = None
-        self._optimizer: Optimizer | None = None
-
-    def arm(self) -> None:
-        """Get ready for a search: stops asked for until now are void."""
-        self._stop.clear()
-
-    def search(self, position: Position, limits: Limits, report: Callable[[Info], None]) -> Result:
-        """Search an NMBR 9 position. `depth` and `mate` do not apply; `nodes` counts played out games.
-
-        Raises ValueError for a position of another game, or one that waits for a card.
-        """
-        if not isinstance(position, Nmbr9Position):
-            raise ValueError(f"expected an NMBR 9 position, got one of {position.game.name}")
-        if position.left == 0:
-            return Result(None)
-        seconds = self._seconds = _seconds(limits, position)
-        if limits.ponder:
-            seconds = None
-        if position.mode == UNKNOWN or limits.searchmoves:
-            return self._choose(position, limits, seconds, report)
-        return self._optimize(position, seconds, report)
-
-    def _choose(
-        self, position: Nmbr9Position, limits: Limits, seconds: float | None, report: Callable[[Info], None]
-    ) -> Result:
-        began = time.monotonic()
-        last: list[Info] = []
-
-        def tell(choice: Choice) -> None:
-            spent = int(1000 * (time.monotonic() - began))
-            score = Score(cp=round(100 * choice.mean))
-            last[:] = [Info(depth=1, score=score, nodes=choice.games, time=spent, pv=(choice.move,))]
-            report(last[0])
-
-        choice = choose(
-            position,
-            seconds,
-            limits.nodes,
-            self.seed,
-            self._stop.is_set,
-            tell,
-            frozenset(limits.searchmoves),
-        )
-        return Result(choice.move, infos=tuple(last))
-
-    def _optimize(self, position: Nmbr9Position, seconds: float | None, report: Callable[[Info], None]) -> Result:
-        problem = problem_of(position)
-        held = len(problem.start)
-        last: list[Info] = []
-
-        def tell(progress: Progress) -> None:
-            if progress.plan is None:
-                return
-            pv = tuple(str(tile) for tile in progress.plan.tiles[held:])
-            score = Score(cp=100 * progress.score)
-            last[:] = [
-                Info(
-                    depth=len(pv),
-                    score=score,
-                    bound=100 * progress.bound,
-                    time=int(1000 * progress.seconds),
-                    pv=pv,
-                    note=progress.source,
-                )
-            ]
-            report(last[0])
-
-        optimizer = Optimizer(problem, workers=self.threads, seed=self.seed, report=tell)
-        self._optimizer = optimizer
-        done = threading.Event()
-        ticker = threading.Thread(target=_tick, args=(optimizer, done, tell), daemon=True)
-        try:
-            if self._stop.is_set():
-                optimizer.stop()
-            ticker.start()
-            end = optimizer.run(seconds)
-        finally:
-            done.set()
-            self._optimizer = None
-        ticker.join()
-        if end.plan is None:
-            # Stopped before even the first plan: any legal move is an answer.
-            return Result(position.tokens(0, 1)[0])
-        tell(end)
-        moves = [str(tile) for tile in end.plan.tiles[held:]]
-        return Result(moves[0], moves[1] if len(moves) > 1 else None, tuple(last))
-
-    def stop(self) -> None:
-        """End the search under way, or the next one if it has not begun."""
-        self._stop.set()
-        optimizer = self._optimizer
-        if optimizer is not None:
-            optimizer.stop()
-
-    def ponderhit(self) -> None:
-        """Let the time of the search under way count from now."""
-        if self._seconds is not None:
-            timer = threading.Timer(self._seconds, self.stop)
-            timer.daemon = True
-            timer.start()
-
-    def clear(self) -> None:
-        """Nothing to forget: each search starts from the position alone."""
-
-
-def _tick(optimizer: Optimizer, done: threading.Event, tell: Callable[[Progress], None]) -> None:
-    """Repeat the last report once a second."""
-    while not done.wait(0.9):
-        tell(optimizer.progress())
-
-
-def _seconds(limits: Limits, position: Nmbr9Position) -> float | None:
-    """Return the time for this move: a fixed time, or a share of the clock; None for no limit."""
-    if limits.movetime is not None:
-        return max(0, limits.movetime) / 1000
-    if limits.clock is not None and not limits.infinite:
-        # A plan is made once, at the first card; the opponent thinks at every card.
-        shares = position.left if position.mode == UNKNOWN else 1
-        return max(0.0, limits.clock * 0.9 / shares + limits.increment * 0.8) / 1000
-    return None

@@ -22,6 +22,7 @@ from solver.nmbr9.stacks import COVERER, Plan, counts_of, tiles_of
 
 MOST_ON_LEVEL = 12
 MOST_WASTE = 14
+MOST_AREA = 120
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,11 @@ def draw_settings(rng: random.Random, height: int, width: int) -> BeamSettings:
     )
 
 
+def sketch_settings(height: int, seed: int) -> BeamSettings:
+    """Return the settings of a quick look at one number of levels."""
+    return BeamSettings(height, 60, (8, *(6,) * height), 4, 4, 12, 10, 5, 2_000, seed)
+
+
 def first_settings(height: int, seed: int) -> BeamSettings:
     """Return the settings that did best in single short runs of the full game."""
     return BeamSettings(height, 500, (8,) + (6,) * height, 4, 4, 12, 10, 30, 10_000, seed)
@@ -108,7 +114,7 @@ class Beam:
         The two lowest levels are not left to the beam: few nodes get there, and their area leaves so little
         room that all ways to finish them can be tried.
         """
-        history = [self.tops(settings.height)]
+        history = [self._select(self.tops(settings.height), settings)]
         self._best = 0
         with ThreadPoolExecutor(self.workers) as pool:
             for level in range(settings.height - 2, 1, -1):
@@ -162,14 +168,17 @@ class Beam:
         layout, left, score, _, _, _ = COVERER.node(raw)
         if score <= self._best or self.stopped():
             return
-        most = min(self._cards(left), MOST_ON_LEVEL)
-        if sum(left) > most:
-            left = _largest(left, most)
-        found, _ = COVERER.below([layout], left, table=True, max_nodes=200_000)
+        cards = min(self._cards(left), MOST_ON_LEVEL)
+        if sum(left) > cards:
+            # Which of the tiles to take is open: any cover will do.
+            covers = COVERER.expand(raw, 0, 0, cards, MOST_AREA, 0, 0, 0, 1, 200_000, settings.seed)
+            found = [COVERER.node(cover)[0] for cover in covers[:1]]
+        else:
+            found = [layout for layout, _ in COVERER.below([layout], left, table=True, max_nodes=200_000)[0]]
         if found and score > self._best:
             self._best = score
             chain = self._chain(history, index)
-            self.on_stack(tiles_of([found[0][0], *chain]), score)
+            self.on_stack(tiles_of([found[0], *chain]), score)
 
     def _jobs(self, nodes: list[bytes], level: int) -> Iterator[tuple[int, bytes, int]]:
         return ((index, raw, level) for index, raw in enumerate(nodes))
@@ -227,13 +236,9 @@ class Beam:
         return chain
 
 
-def _largest(left: Counts, most: int) -> Counts:
-    """Keep the `most` largest tiles of a multiset, low digits first among equals."""
-    digits = sorted((d for d in range(10) for _ in range(left[d])), key=lambda d: (-AREAS[d], d))
-    return tuple(digits[:most].count(d) for d in range(10))
-
-
-def play_beam(start: bytes, width: int, noise: int, seed: int) -> tuple[list[Tile], int]:
+def play_beam(
+    start: bytes, width: int, noise: int, seed: int, stopped: Callable[[], bool] = lambda: False
+) -> tuple[list[Tile], int]:
     """Place the cards one by one, keeping the `width` best stacks by static evaluation.
 
     `start` is the compiled state to begin with, of a known or free deck. Returns the tiles of the best stack
@@ -241,6 +246,8 @@ def play_beam(start: bytes, width: int, noise: int, seed: int) -> tuple[list[Til
     """
     states = [start]
     for card in range(_nmbr9.coming(start)[2]):
+        if stopped():
+            break
         states = _nmbr9.beam_step(states, width, noise, (seed + card) % 2**64)
     best = max(states, key=_nmbr9.score)
     return [Tile(*item) for item in _nmbr9.placed(best)], _nmbr9.score(best)

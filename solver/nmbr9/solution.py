@@ -40,7 +40,9 @@ def check_solution(text: str) -> Solution:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         rest = text[error.pos :].strip()
-        what = "the file is cut short" if not rest else f"not JSON at {quote(rest, 20)}"
+        # A string that is never closed runs to the end of the file.
+        short = not rest or error.msg.startswith("Unterminated string")
+        what = "the file is cut short" if short else f"not JSON at {quote(rest, 20)}"
         raise SolutionError(f"line {error.lineno} column {error.colno}: {what} ({error.msg})") from None
     if not isinstance(data, dict):
         raise SolutionError("expected a JSON object with problem, score and moves")

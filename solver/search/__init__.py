@@ -14,7 +14,9 @@ __all__ = ["ALGORITHMS", "Auto", "Info", "Limits", "Result", "Score", "Searcher"
 
 ALGORITHMS = ("auto", "alphabeta", "expectimax", "mcts", "cpsat")
 
-_MODULES = {name: f"solver.search.{name}" for name in ("alphabeta", "expectimax", "mcts")}
+_MODULES = {name: f"solver.search.{name}" for name in ("alphabeta", "expectimax", "mcts")} | {
+    "cpsat": "solver.nmbr9.searcher"
+}
 
 
 def _made(game: Game, name: str, settings: Settings) -> Searcher:

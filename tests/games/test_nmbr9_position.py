@@ -129,7 +129,7 @@ def test_wide_stacks_keep_all_their_bits() -> None:
         tiles.append(Tile(digit, rotation, x, row, 0))
         x += 4
     position = build_position(tiles, KNOWN, [7], 1)
-    ours = {t for t in position.tokens()}
+    ours = set(position.tokens())
     theirs = {
         reference.format_placement(p)
         for p in reference.legal_placements([reference.parse_placement(str(t)) for t in tiles], 7)

@@ -9,17 +9,18 @@ from pathlib import Path
 import pytest
 
 from solver.errors import OptionError, SolutionError
-from solver.games.nmbr9 import GAME, SHAPES
+from solver.games.nmbr9 import GAME, SHAPES, Nmbr9Position, Tile
 from solver.nmbr9.bounds import Master, Tables
 from solver.nmbr9.decomposition import Decomposition, can_carry
 from solver.nmbr9.model import StackModel
-from solver.nmbr9.optimize import Nmbr9Searcher, Optimizer, Progress, optimize
+from solver.nmbr9.optimize import Optimizer, Progress, optimize
 from solver.nmbr9.problem import problem_of, read_problem
 from solver.nmbr9.search import Beam, draw_neighbourhood, first_settings, neighbourhood_model, play_beam
+from solver.nmbr9.searcher import Nmbr9Searcher
 from solver.nmbr9.solution import check_solution, write_solution
 from solver.nmbr9.stacks import COVERER, Plan, complete, replay
 from solver.nmbr9.unknown import choose, play_out
-from solver.search.types import Info, Limits
+from solver.search.types import Info, Limits, Settings
 from tests.reference import nmbr9 as reference
 
 
@@ -71,8 +72,7 @@ def test_exhaustive_play_agrees_with_the_proof() -> None:
     """Every game of three cards, by the rules alone."""
     position = GAME.start({"Problem": "F-4-1-3"})
 
-    def best(at: object, depth: int) -> int:
-        assert hasattr(at, "tokens")
+    def best(at: Nmbr9Position, depth: int) -> int:
         if depth == 1:
             return max((int(t[0]) * int(t[-1]) for t in at.tokens()), default=0)
         return max(best(at.play(t), depth - 1) for t in at.tokens()) if at.tokens() else 0
@@ -166,8 +166,8 @@ def test_the_beam_builds_legal_stacks() -> None:
     problem = read_problem("F-9-1-10")
     plans: list[Plan] = []
 
-    def keep(tiles: list[object], score: int) -> None:
-        plan = complete(problem, tiles)  # type: ignore[arg-type]
+    def keep(tiles: list[Tile], score: int) -> None:
+        plan = complete(problem, tiles)
         assert plan is not None
         assert plan.score >= score
         plans.append(plan)
@@ -243,7 +243,7 @@ def test_bad_problems_are_one_clear_line(text: str) -> None:
 
 def test_the_searcher_optimizes_a_free_position() -> None:
     infos: list[Info] = []
-    result = Nmbr9Searcher().search(GAME.start({"Problem": "F-6-1-5"}), Limits(), infos.append)
+    result = Nmbr9Searcher(Settings()).search(GAME.start({"Problem": "F-6-1-5"}), Limits(), infos.append)
     assert result.move == infos[-1].pv[0]
     assert len(infos[-1].pv) == 5
     assert infos[-1].score is not None
@@ -254,7 +254,7 @@ def test_the_searcher_goes_on_from_placed_tiles() -> None:
     position = GAME.parse("2a@29,30,0,4a@31,30,0 *01356/3", {})
     problem = problem_of(position)
     assert len(problem.start) == 2
-    result = Nmbr9Searcher().search(position, Limits(movetime=1500), lambda info: None)
+    result = Nmbr9Searcher(Settings()).search(position, Limits(movetime=1500), lambda info: None)
     assert result.move is not None
     for move in result.infos[-1].pv:
         position = position.play(move)
@@ -263,25 +263,25 @@ def test_the_searcher_goes_on_from_placed_tiles() -> None:
 
 def test_the_searcher_plays_the_card_in_hand() -> None:
     position = GAME.start({}).play("draw:4")
-    result = Nmbr9Searcher(seed=3).search(position, Limits(nodes=200), lambda info: None)
+    result = Nmbr9Searcher(Settings(seed=3)).search(position, Limits(nodes=200), lambda info: None)
     assert result.move is not None
     assert result.move.startswith("4")
-    again = Nmbr9Searcher(seed=3).search(position, Limits(nodes=200), lambda info: None)
+    again = Nmbr9Searcher(Settings(seed=3)).search(position, Limits(nodes=200), lambda info: None)
     assert again.move == result.move
 
 
 def test_the_searcher_answers_at_once() -> None:
     for text in ("- *00112233445566778899/20", "- 31415926", "- 3?0123"):
         position = GAME.parse(text, {})
-        result = Nmbr9Searcher().search(position, Limits(movetime=0), lambda info: None)
+        result = Nmbr9Searcher(Settings()).search(position, Limits(movetime=0), lambda info: None)
         assert result.move is not None
         position.play(result.move)
     over = GAME.parse("- -", {})
-    assert Nmbr9Searcher().search(over, Limits(), lambda info: None).move is None
+    assert Nmbr9Searcher(Settings()).search(over, Limits(), lambda info: None).move is None
 
 
 def test_the_searcher_stops() -> None:
-    searcher = Nmbr9Searcher()
+    searcher = Nmbr9Searcher(Settings())
     threading.Timer(1.0, searcher.stop).start()
     result = searcher.search(GAME.start({"Problem": "F-9-2-20"}), Limits(infinite=True), lambda info: None)
     assert result.move is not None

@@ -78,3 +78,20 @@ def test_building_order_restores_a_legal_order() -> None:
     ordered = building_order(tiles[::-1])
     assert check_solution(text([str(tile) for tile in ordered])).score == 17
     assert read_problem("F-6-1-5").cards == len(ordered)
+
+
+def test_the_puzzle_table_agrees_with_itself() -> None:
+    folder = Path(__file__).parents[2] / "puzzles" / "nmbr9"
+    rows = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
+    known = [(read_problem(row["problem"]), row) for row in rows]
+    for problem, row in known:
+        for other, more in known:
+            # Whatever is built in the smaller problem is built in the larger one, more cards on the table.
+            if (
+                other.kind == "F"
+                and not other.limited
+                and problem.cards <= other.cards
+                and all(n <= m for n, m in zip(problem.pool, other.pool, strict=True))
+            ):
+                assert row["score"] <= more["score"], (row["problem"], more["problem"])
+                assert row["score"] <= more["bound"], (row["problem"], more["problem"])

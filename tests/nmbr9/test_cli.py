@@ -1,0 +1,44 @@
+"""The commands of NMBR 9."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from solver.nmbr9.cli import app
+
+
+def test_optimize_check_and_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = CliRunner().invoke(app, ["optimize", "F-6-1-5@8x8x3", "--workers", "1", "--out", "best.json"])
+    assert run.exit_code == 0
+    assert "F-6-1-5@8x8x3: 17 points, proven optimal" in run.output
+    again = CliRunner().invoke(app, ["optimize", "F-6-1-5@8x8x3", "--workers", "1"])
+    assert "going on from F-6-1-5@8x8x3.progress.json" in again.output
+    checked = CliRunner().invoke(app, ["check", "best.json"])
+    assert checked.exit_code == 0
+    assert "17 points, 5 tiles: correct" in checked.output
+    shown = CliRunner().invoke(app, ["show", "best.json", "--svg", "best.svg"])
+    assert shown.exit_code == 0
+    assert "level 2: 5 x 2 = 10 points" in shown.output
+    assert Path("best.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["optimize", "F-9"],
+        ["optimize", "U-9-2-20"],
+        ["par", "12x"],
+        ["check", "missing.json"],
+        ["show", "missing.json"],
+    ],
+)
+def test_bad_input_is_one_clear_line(arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = CliRunner().invoke(app, arguments)
+    assert run.exit_code == 1
+    assert run.output.startswith("error: ")
+    assert run.output.count("\n") == 1
