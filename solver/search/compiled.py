@@ -1,4 +1,4 @@
-"""What the drivers of the compiled searchers without a proof of their own share: clocks, stops, weakening."""
+"""What the drivers of the compiled searchers share: clocks, stops, weakening."""
 
 from __future__ import annotations
 
