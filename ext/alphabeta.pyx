@@ -14,6 +14,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memmove, memset
 
+from clock cimport bw_load, bw_now, bw_store
 from game cimport (
     BW_CHANCE, BW_GAME_ABI, BW_GAME_CAPSULE, BW_MAX_PLAYERS, BW_NO_ACTION, BW_TERMINAL, BW_UNIT, BW_WIN_LOSS,
     BW_ZERO_SUM, bw_action, bw_game, bw_value,
@@ -22,19 +23,8 @@ from game cimport (
 
 cdef extern from *:
     """
-    #include <time.h>
-    static int64_t bw_now(void) {
-        struct timespec t;
-        clock_gettime(CLOCK_MONOTONIC, &t);
-        return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-    }
-    static int64_t bw_load(const int64_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
-    static void bw_store(int64_t *p, int64_t v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
     static uint64_t bw_scale(uint64_t x, uint64_t n) { return (uint64_t)(((__uint128_t)x * n) >> 64); }
     """
-    int64_t bw_now() noexcept nogil
-    int64_t bw_load(const int64_t *p) noexcept nogil
-    void bw_store(int64_t *p, int64_t v) noexcept nogil
     uint64_t bw_scale(uint64_t x, uint64_t n) noexcept nogil
 
 
