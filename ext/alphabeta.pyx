@@ -14,7 +14,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memmove, memset
 
-from clock cimport bw_load, bw_now, bw_store
+from clock cimport bw_deadline, bw_load, bw_now, bw_store
 from game cimport (
     BW_CHANCE, BW_GAME_ABI, BW_GAME_CAPSULE, BW_MAX_PLAYERS, BW_NO_ACTION, BW_TERMINAL, BW_UNIT, BW_WIN_LOSS,
     BW_ZERO_SUM, bw_action, bw_game, bw_value,
@@ -440,10 +440,8 @@ cdef class Searcher:
         From any thread, also during a search. More than 10**12 is read as that.
         """
         cdef int64_t now = bw_now()
-        soft_ms = min(soft_ms, 10**12)
-        hard_ms = min(hard_ms, 10**12)
-        bw_store(&self.soft, now + soft_ms * 1000000 if soft_ms >= 0 else 0)
-        bw_store(&self.c.deadline, now + hard_ms * 1000000 if hard_ms >= 0 else 0)
+        bw_store(&self.soft, bw_deadline(now, soft_ms))
+        bw_store(&self.c.deadline, bw_deadline(now, hard_ms))
 
     def hashfull(self) -> int:
         """Thousandths of the transposition table that the latest search has filled, from a sample."""

@@ -353,25 +353,29 @@ cdef inline void remove_block(Board *s, int side, int i) noexcept nogil:
     s.orientation[side][i] = 0
 
 
-cdef inline void make_move(Board *s, bw_action action) noexcept nogil:
+cdef inline int tipped_over(const Board *s, bw_action action, int *block) noexcept nogil:
+    """Orientation after the tip of a move of the side to move, and which of its blocks is moved."""
     cdef int origin = action & 63
-    cdef int tip = action >> 6 & 63
-    cdef int side = s.side
+    cdef int delta = <int>(action >> 6 & 63) - origin
+    cdef int direction = 0 if delta == 8 else 1 if delta == 1 else 2 if delta == -8 else 3
     cdef int i = 0
-    cdef int delta, direction, orientation
+    while s.square[s.side][i] != origin:
+        i += 1
+    block[0] = i
+    return ROLLED_OVER[s.orientation[s.side][i]][direction]
+
+
+cdef inline void make_move(Board *s, bw_action action) noexcept nogil:
+    cdef int side = s.side
+    cdef int i, orientation
+    if action >> TYPE_SHIFT != PASS:
+        orientation = tipped_over(s, action, &i)
+        remove_block(s, side, i)
+        if UP[orientation] != STAR:
+            insert(s, side, action >> 12 & 63, orientation)
     s.side ^= 1
     s.key ^= ZOBRIST_SIDE
     s.halfmove += s.halfmove < 65535
-    if action >> TYPE_SHIFT == PASS:
-        return
-    while s.square[side][i] != origin:
-        i += 1
-    delta = tip - origin
-    direction = 0 if delta == 8 else 1 if delta == 1 else 2 if delta == -8 else 3
-    orientation = ROLLED_OVER[s.orientation[side][i]][direction]
-    remove_block(s, side, i)
-    if UP[orientation] != STAR:
-        insert(s, side, action >> 12 & 63, orientation)
 
 
 # --- the table of a game ------------------------------------------------------------------------------------
@@ -562,22 +566,15 @@ cdef void game_bounds(const void *state, int player, bw_value *low, bw_value *hi
 cdef int32_t game_order(const void *state, bw_action action) noexcept nogil:
     """Turns that the moved block gains on its way out; an exit first of all."""
     cdef const Board *s = <const Board *>state
-    cdef int origin = action & 63
-    cdef int tip = action >> 6 & 63
-    cdef int i = 0
-    cdef int delta, direction, orientation
+    cdef int i, orientation
     cdef uint8_t (*turns)[ORIENTATIONS]
     if s.phase != PLAY or action >> TYPE_SHIFT == PASS:
         return 0
-    while s.square[s.side][i] != origin:
-        i += 1
-    delta = tip - origin
-    direction = 0 if delta == 8 else 1 if delta == 1 else 2 if delta == -8 else 3
-    orientation = ROLLED_OVER[s.orientation[s.side][i]][direction]
+    orientation = tipped_over(s, action, &i)
     if UP[orientation] == STAR:
         return 100
     turns = &TURNS[s.slider][s.nohop_ends_turn][s.side][0]
-    return turns[origin][s.orientation[s.side][i]] - turns[action >> 12 & 63][orientation]
+    return turns[action & 63][s.orientation[s.side][i]] - turns[action >> 12 & 63][orientation]
 
 
 cdef void game_playout_step(void *state, bw_rng *rng) noexcept nogil:

@@ -24,7 +24,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from clock cimport bw_load, bw_now, bw_store
+from clock cimport bw_deadline, bw_load, bw_now, bw_store
 from game cimport (
     BW_CHANCE,
     BW_DECISION,
@@ -529,10 +529,8 @@ cdef class Searcher:
         From any thread, also during a search. More than 10**12 is read as that.
         """
         cdef int64_t now = bw_now()
-        soft_ms = min(soft_ms, 10**12)
-        hard_ms = min(hard_ms, 10**12)
-        bw_store(&self.soft, now + soft_ms * 1000000 if soft_ms >= 0 else 0)
-        bw_store(&self.c.deadline, now + hard_ms * 1000000 if hard_ms >= 0 else 0)
+        bw_store(&self.soft, bw_deadline(now, soft_ms))
+        bw_store(&self.c.deadline, bw_deadline(now, hard_ms))
 
     @property
     def nodes(self) -> int:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from solver import __version__
 from solver.errors import BlockwitError
 from solver.nmbr9.cli import app as nmbr9
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -42,6 +45,15 @@ def rules_of(options: list[str] | None) -> dict[str, str | int | bool]:
             raise BlockwitError(f"--option {text}: expected NAME=VALUE")
         read[name] = value
     return read
+
+
+def progress_bar() -> Progress:
+    """Return a progress bar on standard error: how many of how many, the time left, and a remark."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    return Progress(*columns, console=Console(stderr=True))
 
 
 @app.command()
@@ -207,16 +219,12 @@ def match(
     option: RuleOptions = None,
 ) -> None:
     """Let two engine settings play each other: wins, draws, losses, Elo with its 95% interval."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     from solver import match as matches
 
     tally = matches.Tally()
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
     try:
         one, two = matches.Player.parse(first), matches.Player.parse(second)
-        with Progress(*columns, console=Console(stderr=True)) as progress:
+        with progress_bar() as progress:
             task = progress.add_task("pairs", total=pairs)
             played = matches.play_match(game, rules_of(option), one, two, pairs, start=position, seed=seed, jobs=jobs)
             for pair in played:
@@ -244,15 +252,11 @@ def simulate(
     option: RuleOptions = None,
 ) -> None:
     """Play many seeded games: mean, spread, percentiles and a histogram of the points."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     from solver import simulate as simulation
 
     samples: list[simulation.Sample] = []
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
     try:
-        with Progress(*columns, console=Console(stderr=True)) as progress:
+        with progress_bar() as progress:
             task = progress.add_task("", total=count)
             played = simulation.simulate(
                 game, rules_of(option), policy, range(seed, seed + count), jobs=jobs, journal=journal
