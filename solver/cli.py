@@ -11,6 +11,7 @@ import typer
 from solver import __version__
 from solver.errors import BlockwitError
 from solver.nmbr9.cli import app as nmbr9
+from solver.web.command import serve
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -22,6 +23,7 @@ app = typer.Typer(
 )
 
 app.add_typer(nmbr9, name="nmbr9")
+app.command()(serve)
 
 GameName = Annotated[str, typer.Option("--game", "-g", help="Which game.")]
 RuleOptions = Annotated[
