@@ -33,6 +33,18 @@ class SolutionError(BlockwitError):
     """A solution or puzzle file that cannot be read, or whose claim is false."""
 
 
+class EngineError(BlockwitError):
+    """An engine process that answered with an error, or not as the protocol says."""
+
+
+class EngineDiedError(EngineError):
+    """An engine process that could not be started, or that has ended."""
+
+
+class EngineTimeoutError(EngineError):
+    """An engine process that did not answer in time; it was killed."""
+
+
 def quote(text: str, limit: int = 60) -> str:
     """Quote `text` for an error line: control characters escaped, cut after `limit` characters."""
     shown = text if len(text) <= limit else text[:limit]
