@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from functools import cache
 from importlib import resources
@@ -23,7 +24,7 @@ def rules_html(game: str) -> str:
     text = resources.files("solver.web").joinpath("data", "rules", f"{game}.md").read_text(encoding="utf-8")
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = markdown.parse(text)
-    for opening, inline in zip(tokens, tokens[1:], strict=False):
+    for opening, inline in itertools.pairwise(tokens):
         if opening.type == "heading_open":
             opening.attrSet("id", "rule-" + anchor(inline.content))
         # Links to other files of the repository lead nowhere from the page.

@@ -21,7 +21,7 @@ FALLEN = "IOTLS"
 
 def catalogue() -> dict[str, Any]:
     """Return what never changes: the games, their rule options, and the shapes of their pieces."""
-    listed = {}
+    listed: dict[str, dict[str, Any]] = {}
     for name in games.NAMES:
         game = games.get(name)
         listed[name] = {
@@ -159,12 +159,14 @@ def _rest(position: NumberDropPosition, token: str, head: str) -> dict[str, Any]
     return {"head": head, "cells": [_numberdrop.cell_name(index) for index in filled]}
 
 
-def claims(position: NumberDropPosition, drop: str) -> dict[str, Any]:
+def claims(position: Position, drop: str) -> dict[str, Any]:
     """Return the rows of the sheet after a drop, and the claims that are possible then, the most promising first.
 
     Raises:
-        MoveError: the drop is not legal.
+        MoveError: the drop is not legal, or the game has none.
     """
+    if not isinstance(position, NumberDropPosition):
+        raise MoveError(f"{position.game.title} has no claims")
     # Played without a claim it may end the round; the rows of this sheet stay.
     rows = position.play(drop).state()["sheets"][position.player()]["rows"]
     raw = _numberdrop.play(position.raw(), position.actions(drop)[0])
