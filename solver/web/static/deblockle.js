@@ -51,7 +51,7 @@ export function cube(faces, side) {
     s("rect", { width: 100, height: 100, class: "body" }),
     Object.entries(AROUND).map(([where, { points }]) => s("polygon", { points, class: `slope ${where}` })),
     Object.entries(AROUND).map(([where, { at }]) =>
-      s("g", { transform: `translate(${at[0]} ${at[1]})`, class: "ink" }, symbol(faces[where], 0.34))),
+      s("g", { transform: `translate(${at[0]} ${at[1]})`, class: "ink" }, symbol(faces[where], 0.42))),
     s("rect", { x: 22, y: 22, width: 56, height: 56, rx: side === "s" ? 10 : 2, class: "top" }),
     s("g", { transform: "translate(50 50)", class: "ink" }, symbol(faces.up, 1.25)));
 }
@@ -145,6 +145,11 @@ export class DeblockleBoard {
     return this.view.tips.filter((tip) => tip.from === this.chosen);
   }
 
+  /** The tip of the chosen block onto a square, while one is to be chosen. */
+  aimed(name) {
+    return this.chosen && !this.tip ? this.tips().find((one) => one.to === name) : undefined;
+  }
+
   targets() {
     if (this.view.phase === "place") return this.mine ? [...new Set(this.view.legal.map((move) => move.slice(0, 2)))] : [];
     return this.tip ? this.tip.moves.map((move) => move.slice(4)).filter(Boolean) : [];
@@ -157,7 +162,7 @@ export class DeblockleBoard {
     const movable = mine && !this.chosen ? new Set(view.tips.filter((tip) => tip.moves.length).map((tip) => tip.from)) : new Set();
     for (const [name, square] of this.squares) {
       const shown = this.shown(name);
-      const tip = this.chosen && !this.tip && this.tips().find((one) => one.to === name);
+      const tip = this.aimed(name);
       const classes = {
         chosen: name === this.chosen && !this.tip, movable: movable.has(name), target: targets.includes(name),
         tip: Boolean(tip), legal: tip?.moves.length > 0, trail: trail.includes(name), hinted: this.hinted?.includes(name),
@@ -207,7 +212,7 @@ export class DeblockleBoard {
   /** Show the block of a square with its hidden faces, or where a tip leads. */
   look(name) {
     if (!this.view) return;
-    const tip = this.chosen && !this.tip && this.tips().find((one) => one.to === name);
+    const tip = this.aimed(name);
     for (const square of this.squares.values()) square.classList.remove("ahead");
     if (tip) {
       for (const move of tip.moves) this.squares.get(move.slice(4) || tip.to)?.classList.add("ahead");

@@ -92,17 +92,17 @@ export const GUIDES = {
     },
     {
       head: "Side by side",
-      picture: little("00077", "0.07.", "0.077", "0007."),
+      picture: little("000777", "0.0.7.", "0.077.", "0007.."),
       text: ["Tiles may be turned but not mirrored. On the table (level 0) and on every higher level, a new tile has to share an edge with a tile of the same level. Touching corners are not enough.", "Only the first tile of a level needs no neighbour."],
     },
     {
       head: "On top",
-      picture: little("2222.", "27733", ".7733", "..33."),
-      text: ["A tile of a higher level must lie completely on tiles: nothing may hang over an edge or a hole.", "And it must rest on at least two different tiles of the level below."],
+      picture: little("AA1111", "A.1.B.", "A.ABB.", "AAAB.."),
+      text: ["A tile of a higher level must lie completely on tiles: nothing may hang over an edge or a hole.", "And it must rest on at least two different tiles of the level below: here the 1 lies on A and on B."],
     },
     {
       head: "Points",
-      picture: little("9999", "×..2"),
+      picture: little("9×2=18"),
       text: ["Each tile counts its digit times its level: nothing on the table, its digit on level 1, twice its digit on level 2.", "So spread small numbers and zeros below, and take big ones up."],
     },
     {

@@ -12,7 +12,6 @@ const BOARDS = { deblockle: DeblockleBoard, numberdrop: NumberDropBoard, nmbr9: 
 const STRENGTHS = [["you", "You"], ["20", "Engine, full strength"], ["15", "Engine, strong"], ["10", "Engine, medium"], ["5", "Engine, easy"], ["1", "Engine, beginner"]];
 const TIMES = [[20, "0.02 s"], [200, "0.2 s"], [1000, "1 s"], [3000, "3 s"], [10000, "10 s"], [30000, "30 s"]];
 const ROLLS = [["press", "I press Roll"], ["auto", "by themselves"], ["typed", "typed in from a table"]];
-const HINT_MS = 1500;
 const PAR_MS = 20000;
 
 class Page {
@@ -184,7 +183,7 @@ class Page {
     box.replaceChildren(
       h("strong", {}, `Puzzle ${this.puzzle.name}: `),
       question(this.puzzle, this.board),
-      verdict && h("p", { class: verdict.right ? "right" : "wrong" }, verdict.right ? "✓ " : "✗ ", verdict.text),
+      verdict === null ? "" : h("p", { class: verdict.right ? "right" : "wrong" }, verdict.right ? "✓ " : "✗ ", verdict.text),
       h("div", { class: "row" },
         button("Start again", () => this.load({ ...this.table, moves: [] }, this.seats, { puzzle: this.puzzle })),
         this.puzzle.answer?.moves && button("Show the answer", () => {
@@ -293,7 +292,7 @@ class Page {
     box.replaceChildren(
       h("span", { "aria-hidden": "true" }, "⚠ "),
       `${capital(why)}. `,
-      rule && button("Read the rule", () => showRules(this.game, rule), { class: "link" }),
+      rule ? button("Read the rule", () => showRules(this.game, rule), { class: "link" }) : "",
       button("✕", () => this.trouble(""), { class: "link", "aria-label": "Close this message" }),
     );
     box.hidden = false;
@@ -345,7 +344,7 @@ class Page {
     this.interrupt();
     const { serial } = this;
     $("#hint").disabled = true;
-    const best = await this.think({ movetime: HINT_MS });
+    const best = await this.think({ movetime: this.settings.time });
     $("#hint").disabled = false;
     if (!best || serial !== this.serial) return;
     this.note(`Hint: ${best.words} (${best.move})`);

@@ -1,6 +1,6 @@
 /** NMBR 9: a builder that shows one level at a time, with all levels beside it. */
 
-import { button, h, rove, roving, s, say, select } from "./dom.js";
+import { button, h, rove, roving, s, say, select, shape } from "./dom.js";
 
 const MARGIN = 4;
 const TURNS = "abcd";
@@ -67,8 +67,26 @@ export class Nmbr9Board {
     return Math.max(-1, ...this.view.placed.map((tile) => tile.level));
   }
 
+  /** The tile's squares, its lower left corner at 0, 0. */
+  squares() {
+    const turns = this.shapes(this.digit);
+    return turns[this.turn % turns.length];
+  }
+
+  /** Where the lower left corner of the tile is when its middle is where one points. */
+  corner() {
+    const [wide, high] = extent(this.squares());
+    return [this.cursor[0] - (wide >> 1), this.cursor[1] - (high >> 1)];
+  }
+
+  /** Point so that the tile's corner is at x, y. */
+  pointAt(x, y) {
+    const [wide, high] = extent(this.squares());
+    this.cursor = [x + (wide >> 1), y + (high >> 1)];
+  }
+
   token() {
-    return `${this.digit}${TURNS[this.turn]}@${this.cursor.join(",")},${this.level}`;
+    return `${this.digit}${TURNS[this.turn]}@${this.corner().join(",")},${this.level}`;
   }
 
   fits() {
@@ -78,12 +96,13 @@ export class Nmbr9Board {
   /** Start somewhere legal on the level in view, else on the table. */
   suggestPlace() {
     const here = [...this.legal].map(parse).filter((tile) => tile.digit === this.digit);
-    const [x, y] = this.cursor;
+    const [x, y] = this.corner();
     for (const level of [this.level, 0]) {
       const tiles = here.filter((tile) => tile.level === level && tile.turn === this.turn);
       tiles.sort((a, b) => Math.hypot(a.x - x, a.y - y) - Math.hypot(b.x - x, b.y - y));
       if (tiles.length) {
-        [this.level, this.cursor] = [level, [tiles[0].x, tiles[0].y]];
+        this.level = level;
+        this.pointAt(tiles[0].x, tiles[0].y);
         return;
       }
     }
@@ -179,7 +198,8 @@ export class Nmbr9Board {
   ghost() {
     for (const spot of this.cells.values()) spot.classList.remove("ghost", "fits", "misfit", "gl", "gr", "gt", "gb");
     if (!this.mine || this.digit === null) return;
-    const own = new Set(this.shapes(this.digit)[this.turn % this.shapes(this.digit).length].map(([x, y]) => `${x + this.cursor[0]},${y + this.cursor[1]}`));
+    const [left, low] = this.corner();
+    const own = new Set(this.squares().map(([x, y]) => `${x + left},${y + low}`));
     const fits = this.fits();
     for (const name of own) {
       const spot = this.cells.get(name);
@@ -223,6 +243,8 @@ export class Nmbr9Board {
   turnTile(by = 1) {
     this.turn = (this.turn + by + 4) % this.shapes(this.digit).length;
     this.ghost();
+    this.drawHand();
+    this.hand.querySelector("#turn-tile")?.focus();
     say(`${this.digit} turned: ${this.fits() ? "fits here" : "does not fit here"}`);
   }
 
@@ -260,6 +282,7 @@ export class Nmbr9Board {
     hand.hidden = false;
     hand.replaceChildren(
       h("h3", {}, view.mode === "F" ? "Place a tile" : `Place the ${this.digit}`),
+      h("div", { class: "in-hand" }, shape(this.squares(), { class: `shape n${this.digit}` })),
       view.mode !== "F" ? "" : h("div", { class: "row", role: "group", "aria-label": "Tile" }, this.digits(view).map((digit) => h("button", {
         type: "button", class: `die n${digit}`, "aria-pressed": String(digit === this.digit), "aria-label": `Tile ${digit}`, "data-tile": digit,
         onclick: () => {
@@ -284,7 +307,8 @@ export class Nmbr9Board {
   hint(move) {
     const tile = parse(move);
     if (tile.digit === undefined) return;
-    [this.digit, this.turn, this.level, this.cursor] = [tile.digit, tile.turn, tile.level, [tile.x, tile.y]];
+    [this.digit, this.turn, this.level] = [tile.digit, tile.turn, tile.level];
+    this.pointAt(tile.x, tile.y);
     this.draw();
   }
 
@@ -346,7 +370,7 @@ export class Nmbr9Board {
     this.busy = true;
     while (done < due && rival === this.page.rival && !this.page.thinking) {
       const moves = [...rival.moves, cards[done]];
-      const best = await this.page.think({ movetime: this.page.settings.time, skill: Number(rival.strength) }, { ...this.page.table, moves }, "the engine's own stack");
+      const best = await this.page.think({ movetime: this.page.settings.time, skill: Number(rival.strength) }, { ...this.page.table, moves }, "Its own stack");
       if (!best || rival !== this.page.rival) break;
       rival.moves = [...moves, best.move];
       done += 1;
@@ -371,6 +395,8 @@ export class Nmbr9Board {
     return h("div", { class: "row" }, [...new Set(view.deck)].map((digit) => button(String(digit), () => play(`draw:${digit}`), { class: `die n${digit}`, "aria-label": `The card ${digit} was drawn` })));
   }
 }
+
+const extent = (squares) => [0, 1].map((axis) => Math.max(...squares.map((cell) => cell[axis])));
 
 function parse(token) {
   const [, digit, turn, x, y, level] = token.match(/^(\d)([a-d])@(-?\d+),(-?\d+),(\d)$/) ?? [];
