@@ -89,7 +89,9 @@ export class Nmbr9Board {
     return `${this.digit}${TURNS[this.turn]}@${this.corner().join(",")},${this.level}`;
   }
 
+  /** Whether the tile may lie where it is; the first one may lie anywhere, and is listed at one place only. */
   fits() {
+    if (this.digit !== null && !this.view.placed.length) return this.level === 0;
     return this.digit !== null && this.legal.has(this.token());
   }
 
@@ -243,8 +245,9 @@ export class Nmbr9Board {
   turnTile(by = 1) {
     this.turn = (this.turn + by + 4) % this.shapes(this.digit).length;
     this.ghost();
+    const byButton = this.hand.contains(document.activeElement);
     this.drawHand();
-    this.hand.querySelector("#turn-tile")?.focus();
+    if (byButton) this.hand.querySelector("#turn-tile").focus();
     say(`${this.digit} turned: ${this.fits() ? "fits here" : "does not fit here"}`);
   }
 
