@@ -190,8 +190,9 @@ export class DeblockleBoard {
     }
     if (shown) parts.push(cube(shown, shown.side));
     if (tip) {
-      parts.push(h("span", { class: "ghost", "aria-hidden": "true" },
-        s("svg", { viewBox: "-20 -20 40 40" }, symbol(tip.faces.up, 0.8)), tip.moves.length ? "" : h("span", { class: "no" }, "✕")));
+      // On a block there is no room for the face that would come up.
+      parts.push(h("span", { class: shown ? "ghost taken" : "ghost", "aria-hidden": "true" },
+        shown ? "" : s("svg", { viewBox: "-20 -20 40 40" }, symbol(tip.faces.up, 0.8)), tip.moves.length ? "" : h("span", { class: "no" }, "✕")));
     }
     if (target) parts.push(s("svg", { viewBox: "-10 -10 20 20", class: "mark", "aria-hidden": "true" }, s("circle", { r: 5 }), s("circle", { r: 1.6, class: "dot" })));
     return parts;

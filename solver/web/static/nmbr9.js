@@ -175,11 +175,11 @@ export class Nmbr9Board {
   /** All levels as small pictures, with what each is worth. */
   levels() {
     const top = this.top();
-    const all = this.view.placed.flatMap((tile) => tile.cells);
-    const left = Math.min(0, ...all.map(([x]) => x));
-    const low = Math.min(0, ...all.map(([, y]) => y));
-    const wide = Math.max(1, ...all.map(([x]) => x)) - left + 1;
-    const high = Math.max(1, ...all.map(([, y]) => y)) - low + 1;
+    const all = this.view.placed.length ? this.view.placed.flatMap((tile) => tile.cells) : [[0, 0]];
+    const left = Math.min(...all.map(([x]) => x));
+    const low = Math.min(...all.map(([, y]) => y));
+    const wide = Math.max(...all.map(([x]) => x)) - left + 1;
+    const high = Math.max(...all.map(([, y]) => y)) - low + 1;
     const pictures = [];
     for (let level = Math.max(0, top + 1); level >= 0; level -= 1) {
       const tiles = this.view.placed.filter((tile) => tile.level === level);
