@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 from solver import __version__
+from solver.console import GameName, Position, RuleOptions, fail, progress_bar, rules_of
 from solver.errors import BlockwitError
 from solver.nmbr9.cli import app as nmbr9
-
-if TYPE_CHECKING:
-    from rich.progress import Progress
+from solver.tables_cli import app as tables
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -22,38 +21,7 @@ app = typer.Typer(
 )
 
 app.add_typer(nmbr9, name="nmbr9")
-
-GameName = Annotated[str, typer.Option("--game", "-g", help="Which game.")]
-RuleOptions = Annotated[
-    list[str] | None, typer.Option("--option", "-o", help="A rule option as NAME=VALUE; may be repeated.")
-]
-Position = Annotated[str | None, typer.Option("--position", "-p", help="Position string; default: the start.")]
-
-
-def fail(error: Exception) -> NoReturn:
-    """Print one line and leave with status 2."""
-    typer.echo(f"blockwit: {error}", err=True)
-    raise typer.Exit(2)
-
-
-def rules_of(options: list[str] | None) -> dict[str, str | int | bool]:
-    """Read NAME=VALUE pairs."""
-    read: dict[str, str | int | bool] = {}
-    for text in options or ():
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise BlockwitError(f"--option {text}: expected NAME=VALUE")
-        read[name] = value
-    return read
-
-
-def progress_bar() -> Progress:
-    """Return a progress bar on standard error: how many of how many, the time left, and a remark."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
-    return Progress(*columns, console=Console(stderr=True))
+app.add_typer(tables, name="tables")
 
 
 @app.command()

@@ -25,6 +25,10 @@ class SolutionError(BlockwitError):
     """A solution or puzzle file that cannot be read, or whose claim is false."""
 
 
+class TableError(BlockwitError):
+    """An endgame table that cannot be read or written, or that is damaged."""
+
+
 def quote(text: str, limit: int = 60) -> str:
     """Quote `text` for an error line: control characters escaped, cut after `limit` characters."""
     shown = text if len(text) <= limit else text[:limit]
