@@ -94,12 +94,11 @@ def play(
             if not (text.isascii() and text.isdigit() and 1 <= int(text) <= seats):
                 raise BlockwitError(f"--side {side}: expected seats from 1 to {seats}, or none")
             person.add(int(text) - 1)
-        opponent = Player(
-            "", settings=search.Settings(skill=skill, hash_mb=64), limits=search.Limits(movetime=movetime)
-        )
+        limits = search.Limits(movetime=movetime)
+        opponent = Player("the engine", settings=search.Settings(skill=skill, hash_mb=64), limits=limits)
         dice = secrets.randbits(63) if seed is None else seed
         with opponent.engine(game, rules) as engine:
-            Sitting(start, frozenset(person), engine, opponent.limits, console, input, dice).run()
+            Sitting(start, frozenset(person), engine, limits, console, input, dice).run()
     except BlockwitError as error:
         fail(error)
 

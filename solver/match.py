@@ -6,7 +6,7 @@ import math
 import queue
 import random
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -47,7 +47,7 @@ class Player:
         limits = Limits()
         settings = Settings()
         algorithm = "auto"
-        command = COMMAND
+        command: tuple[str, ...] = COMMAND
         own, with_command, shell = f",{text}".partition(",cmd=")
         if with_command:
             try:
@@ -228,10 +228,10 @@ def play_match(
     start: str | None = None,
     seed: int = 0,
     jobs: int = 1,
-) -> Iterator[list[GameRecord]]:
+) -> Generator[list[GameRecord], None, None]:
     """Play `pairs` pairs of games, `jobs` at a time; yields each pair in the order of its seed.
 
-    Each pair of games has an opening of its own. Closing the iterator early ends the games under way.
+    Each pair of games has an opening of its own. Closing the generator early ends the games under way.
 
     Raises:
         OptionError: settings that cannot play the game, or a game not for two players.

@@ -116,7 +116,7 @@ def test_illegal_move_of_an_engine_is_named() -> None:
         "    if word in answers: print(answers[word], flush=True)\n"
     )
     cheat = replace(Player.parse("depth=1"), command=(sys.executable, "-c", script))
-    with pytest.raises(EngineError, match="Cheat: its move 1 from .*a1a9"):
+    with pytest.raises(EngineError, match=r"Cheat: its move 1 from .*a1a9"):
         next(match.play_match("deblockle", {}, cheat, Player.parse("depth=1"), 1))
 
 
