@@ -48,6 +48,7 @@ def play(
     from rich.console import Console
 
     from solver import games, search
+    from solver.match import Player
     from solver.play import Sitting
 
     console = Console(highlight=False)
@@ -61,16 +62,11 @@ def play(
             if not (text.isascii() and text.isdigit() and 1 <= int(text) <= seats):
                 raise BlockwitError(f"--side {side}: expected seats from 1 to {seats}, or none")
             person.add(int(text) - 1)
-        settings = search.Settings(skill=skill, hash_mb=64)
-        Sitting(
-            start,
-            frozenset(person),
-            search.make(chosen, "auto", settings),
-            search.Limits(movetime=movetime),
-            console,
-            input,
-            secrets.randbits(63) if seed is None else seed,
-        ).run()
+        limits = search.Limits(movetime=movetime)
+        opponent = Player("the engine", settings=search.Settings(skill=skill, hash_mb=64), limits=limits)
+        dice = secrets.randbits(63) if seed is None else seed
+        with opponent.engine(game, rules) as engine:
+            Sitting(start, frozenset(person), engine, limits, console, input, dice).run()
     except BlockwitError as error:
         fail(error)
 
@@ -177,7 +173,13 @@ def plan(
 
 @app.command()
 def match(
-    first: Annotated[str, typer.Argument(help="Settings like movetime=100,algorithm=alphabeta,hash=16,skill=20.")],
+    first: Annotated[
+        str,
+        typer.Argument(
+            help="Settings like movetime=100,algorithm=alphabeta,hash=16,skill=20; "
+            "another engine's command comes last: nodes=5000,cmd=old/bin/blockwit engine."
+        ),
+    ],
     second: Annotated[str, typer.Argument(help="The other player's settings.")],
     pairs: Annotated[int, typer.Option(min=1, help="Pairs of games, seats swapped within a pair.")] = 50,
     game: GameName = "deblockle",
@@ -186,7 +188,7 @@ def match(
     position: Position = None,
     option: RuleOptions = None,
 ) -> None:
-    """Let two engine settings play each other: wins, draws, losses, Elo with its 95% interval."""
+    """Let two engines play each other: wins, draws, losses, Elo with its 95% interval."""
     from solver import match as matches
 
     tally = matches.Tally()

@@ -29,6 +29,18 @@ class TableError(BlockwitError):
     """An endgame table that cannot be read or written, or that is damaged."""
 
 
+class EngineError(BlockwitError):
+    """An engine process that answered with an error, or not as the protocol says."""
+
+
+class EngineDiedError(EngineError):
+    """An engine process that could not be started, or that has ended."""
+
+
+class EngineTimeoutError(EngineError):
+    """An engine process that did not answer in time; it was killed."""
+
+
 def quote(text: str, limit: int = 60) -> str:
     """Quote `text` for an error line: control characters escaped, cut after `limit` characters."""
     shown = text if len(text) <= limit else text[:limit]

@@ -123,6 +123,10 @@ class Position(ABC):
         """Return the legal moves (or outcomes) number `start` to `start + count`, in a fixed order."""
 
     @abstractmethod
+    def chances(self) -> dict[str, float]:
+        """Return the outcomes at a chance node with their probabilities, in a fixed order; else nothing."""
+
+    @abstractmethod
     def play(self, token: str) -> Self:
         """Return the position after a move or outcome.
 

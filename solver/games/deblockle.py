@@ -139,13 +139,14 @@ class DeblocklePosition(Position):
         return "".join(face * count for face, count in zip(FACES, self.core.unplaced, strict=True))
 
     @cached_property
-    def _occurrences(self) -> int:
+    def occurrences(self) -> int:
+        """How often this position has stood on the board, counting now."""
         return 1 + self._past.count(self.core.key)
 
     @cached_property
     def _kind(self) -> Kind:
         limit = self._repetition
-        if self.core.phase == _PLAY and limit and self._occurrences >= limit:
+        if self.core.phase == _PLAY and limit and self.occurrences >= limit:
             return Kind.TERMINAL
         return Kind(self.core.kind)
 
@@ -354,7 +355,7 @@ class DeblocklePosition(Position):
             "blocks": blocks,
             "unplaced": self._unplaced(),
             "halfmove": self.core.halfmove,
-            "occurrences": self._occurrences,
+            "occurrences": self.occurrences,
             "turns_left": [self.core.turns_left(0), self.core.turns_left(1)],
             "legal": self.tokens() if self._kind is Kind.DECISION else [],
             "result": self.result(),

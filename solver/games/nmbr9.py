@@ -176,6 +176,12 @@ class Nmbr9Position(Position):
         stop = None if count is None else start + count
         return [_token(action) for action in _nmbr9.actions(self._raw)[start:stop]]
 
+    def chances(self) -> dict[str, float]:
+        """Return the cards that may be drawn with their probabilities."""
+        if self.kind() is not Kind.CHANCE:
+            return {}
+        return {f"draw:{digit}": count / len(self.deck) for digit, count in sorted(Counter(self.deck).items())}
+
     def play(self, token: str) -> Nmbr9Position:
         """Return the position after a placement or a drawn card. Raises MoveError."""
         (action,) = self.actions(token)
