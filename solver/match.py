@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import multiprocessing
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -195,7 +195,7 @@ def play_match(
     start: str | None = None,
     seed: int = 0,
     jobs: int = 1,
-) -> Iterator[list[GameRecord]]:
+) -> Generator[list[GameRecord]]:
     """Play `pairs` pairs of games, `jobs` at a time; yields each pair in the order of its seed.
 
     Raises:
