@@ -181,7 +181,13 @@ def match(
         ),
     ],
     second: Annotated[str, typer.Argument(help="The other player's settings.")],
-    pairs: Annotated[int, typer.Option(min=1, help="Pairs of games, seats swapped within a pair.")] = 50,
+    pairs: Annotated[
+        int | None, typer.Option(min=1, help="Pairs of games, seats swapped within a pair; default 50, tests 50000.")
+    ] = None,
+    sprt: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="ELO0 ELO1", help="Stop once the games decide which Elo lead of the first is the truth."),
+    ] = None,
     game: GameName = "deblockle",
     seed: Annotated[int, typer.Option(help="Seed of openings and dice.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Games played at the same time.")] = 1,
@@ -189,17 +195,27 @@ def match(
     option: RuleOptions = None,
 ) -> None:
     """Let two engines play each other: wins, draws, losses, Elo with its 95% interval."""
+    from contextlib import closing
+
     from solver import match as matches
+    from solver.sprt import Sprt
 
     tally = matches.Tally()
     try:
         one, two = matches.Player.parse(first), matches.Player.parse(second)
-        with progress_bar() as progress:
-            task = progress.add_task("pairs", total=pairs)
-            played = matches.play_match(game, rules_of(option), one, two, pairs, start=position, seed=seed, jobs=jobs)
+        test = Sprt(*sprt) if sprt else None
+        most = pairs or (50_000 if test else 50)
+        played = matches.play_match(game, rules_of(option), one, two, most, start=position, seed=seed, jobs=jobs)
+        with progress_bar() as progress, closing(played):
+            task = progress.add_task("pairs", total=most)
             for pair in played:
                 tally.add(pair)
-                progress.update(task, advance=1, description=f"+{tally.wins} ={tally.draws} -{tally.losses}")
+                remark = f"+{tally.wins} ={tally.draws} -{tally.losses}"
+                if test:
+                    remark += f" {test.line(tally.pairs)}"
+                progress.update(task, advance=1, description=remark)
+                if test and test.verdict(test.ratio(tally.pairs)):
+                    break
     except BlockwitError as error:
         fail(error)
     elo, low, high = tally.elo()
@@ -207,6 +223,8 @@ def match(
     typer.echo(f"+{tally.wins} ={tally.draws} -{tally.losses}  score {100 * tally.score:.1f}%")
     typer.echo(f"Elo {elo:+.0f} (95%: {low:+.0f} to {high:+.0f})  plies a game {tally.plies / tally.games:.1f}")
     typer.echo(f"points a game {tally.points[0] / tally.games:.2f} : {tally.points[1] / tally.games:.2f}")
+    if test:
+        typer.echo(test.line(tally.pairs))
 
 
 @app.command()
