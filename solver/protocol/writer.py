@@ -42,3 +42,8 @@ def bestmove_line(result: Result) -> str:
 def error_line(error: Exception) -> str:
     """Return the one line that reports an error."""
     return "info string error: " + " ".join(str(error).split())
+
+
+def bug_line(error: Exception) -> str:
+    """Return the one line that reports what should not have happened."""
+    return f"info string error: internal: {type(error).__name__}: " + " ".join(str(error).split())
