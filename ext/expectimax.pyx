@@ -601,7 +601,8 @@ cdef class Searcher:
         try:
             # At least one round has to end, or there is no move: the limits count from here.
             count = self.read_roots(state, roots) if roots else self.find_roots(state, root_width, margin)
-            self.emit(count, multipv)
+            multipv = min(multipv, count)
+            self.emit(multipv)
             for iteration in range(1, 1000):
                 # With a depth to reach every iteration goes deeper; else the samples grow for a while first.
                 now_depth = iteration + 1 if depth else 2 + (iteration - 1) // 4
@@ -614,7 +615,7 @@ cdef class Searcher:
                     raise self.failure
                 if exact:
                     break
-            return [self.described(i) for i in range(min(multipv, count))]
+            return [self.described(i) for i in range(multipv)]
         finally:
             self.busy = False
             self.report = None
@@ -728,7 +729,7 @@ cdef class Searcher:
             cut |= c.cut
             self.depth = depth
             self.sort(alive)
-            self.emit(count, multipv)
+            self.emit(multipv)
             if not c.sampled or alive <= max(2, multipv) or self.overtime():
                 break
             alive = keep
@@ -775,9 +776,9 @@ cdef class Searcher:
             self.failure = error
             bw_store(&self.c.control.stop, 1)
 
-    cdef void emit(self, int count, int multipv):
+    cdef void emit(self, int multipv):
         cdef int i
-        for i in range(min(count, multipv)):
+        for i in range(multipv):
             self.say(i, True)
 
     cdef void tick(self):

@@ -154,9 +154,12 @@ class Session:
         value = spec.read(text)
         self._settle("setoption")
         if spec.name not in _ENGINE:
-            self._rules = self._game.read_options({**self._rules, spec.name: value})
+            rules = self._game.read_options({**self._rules, spec.name: value})
+            # Some values show only here that they mean nothing: a refused one changes nothing.
+            start = self._game.start(rules)
+            self._rules = rules
             if self._untouched:
-                self._position = self._game.start(self._rules)
+                self._position = start
             return
         if spec.name == "Algorithm":
             search.make(self._game, str(value), Settings(hash_mb=1))
@@ -274,7 +277,8 @@ class Session:
             try:
                 lines = work()
             except Exception as error:  # the client waits for an answer: it gets one whatever happened
-                lines = [writer.bug_line(error), "bestmove (none)"]
+                line = writer.error_line(error) if isinstance(error, BlockwitError) else writer.bug_line(error)
+                lines = [line, "bestmove (none)"]
             with self._output:
                 # Finished before the last line is out: the next command may come at once.
                 self._running = None

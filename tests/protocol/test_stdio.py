@@ -177,9 +177,7 @@ def test_table_too_large_for_the_memory_is_an_error() -> None:
     """In a process with 2 GB of address space: the engine says so and plays on with the one it has."""
     done = subprocess.run(
         ["sh", "-c", 'ulimit -v 2000000; exec "$0" -m solver', sys.executable],
-        input=b"setoption name Hash value 65536\n"
-        + POSITION
-        + b"go depth 2\nstop\nisready\n",
+        input=b"setoption name Hash value 65536\n" + POSITION + b"go depth 2\nstop\nisready\n",
         capture_output=True,
         check=True,
         timeout=SECONDS,
