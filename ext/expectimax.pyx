@@ -611,10 +611,10 @@ cdef class Searcher:
                     break
                 exact = self.halve(count, now_depth, stage_samples, seed + iteration, multipv,
                                    now_depth != self.depth)
-                if self.failure is not None:
-                    raise self.failure
-                if exact:
+                if self.failure is not None or exact:
                     break
+            if self.failure is not None:
+                raise self.failure
             return [self.described(i) for i in range(multipv)]
         finally:
             self.busy = False
