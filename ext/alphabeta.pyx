@@ -19,6 +19,7 @@ from game cimport (
     BW_CHANCE, BW_DECISION, BW_GAME_ABI, BW_GAME_CAPSULE, BW_MAX_PLAYERS, BW_NO_ACTION, BW_ORACLE_ABI,
     BW_ORACLE_CAPSULE, BW_TERMINAL, BW_UNIT, BW_WIN_LOSS, BW_ZERO_SUM, bw_action, bw_game, bw_oracle, bw_value,
 )
+from memory cimport bw_zero
 
 
 cdef extern from *:
@@ -407,6 +408,8 @@ cdef void follow_tables(Context *c, RootMove *move) noexcept nogil:
 cdef class Searcher:
     """A searcher of one game with its own transposition table. One search at a time.
 
+    What would disturb a search under way (another one, `resize`, `clear`) raises RuntimeError.
+
     Args:
         capsule: PyCapsule of a `bw_game` (ext/game.h) of two players with values that add up to nothing.
         hash_mb: size of the transposition table in MiB, 1 to 65536.
@@ -423,6 +426,7 @@ cdef class Searcher:
     cdef bw_action best      # the move of the latest report of the first line
     cdef int depth           # of the iteration and
     cdef int line            # the line under way
+    cdef bint busy           # a search or a clearing is under way
     cdef readonly int hash_mb
 
     def __cinit__(self, object capsule, int hash_mb=16):
@@ -459,6 +463,7 @@ cdef class Searcher:
         cdef Entry *table
         if not 1 <= hash_mb <= 65536:
             raise ValueError(f"hash must be 1 to 65536 MiB, got {hash_mb}")
+        self.refuse_if_busy()
         clusters = (<uint64_t>hash_mb << 20) // (CLUSTER * sizeof(Entry))
         table = <Entry *>calloc(clusters * CLUSTER, sizeof(Entry))
         if table == NULL:
@@ -470,9 +475,17 @@ cdef class Searcher:
 
     def clear(self):
         """Forget everything learned in earlier searches."""
+        self.refuse_if_busy()
+        self.busy = True
         with nogil:
-            memset(self.c.table, 0, self.c.clusters * CLUSTER * sizeof(Entry))
+            bw_zero(self.c.table, self.c.clusters * CLUSTER * sizeof(Entry))
         self.c.generation = 0
+        self.busy = False
+
+    cdef int refuse_if_busy(self) except -1:
+        if self.busy:
+            raise RuntimeError("a search is under way")
+        return 0
 
     def consult(self, object tables):
         """Use endgame tables from now on: their `capsule()` is a PyCapsule of a `bw_oracle` (ext/game.h).
@@ -480,6 +493,7 @@ cdef class Searcher:
         None: no tables. Not during a search. What was learned from other tables is not forgotten.
         """
         cdef const bw_oracle *oracle = NULL
+        self.refuse_if_busy()
         if tables is not None:
             oracle = <const bw_oracle *>PyCapsule_GetPointer(tables.capsule(), BW_ORACLE_CAPSULE)
             if oracle.abi != BW_ORACLE_ABI:
@@ -534,6 +548,7 @@ cdef class Searcher:
 
         Raises:
             ValueError: a state of another size, or no legal root action.
+            RuntimeError: a search is under way.
         """
         cdef const bw_game *game = self.c.game
         cdef int i, n, line, d, value, alpha, beta, window, lines
@@ -542,6 +557,7 @@ cdef class Searcher:
         cdef RootMove *moves = NULL
         cdef const unsigned char *raw = state
         cdef bint solved
+        self.refuse_if_busy()
         if len(state) != <Py_ssize_t>game.state_size:
             raise ValueError(f"a state of {game.name.decode()} has {game.state_size} bytes, got {len(state)}")
         memcpy(self.c.states, raw, game.state_size)
@@ -552,6 +568,8 @@ cdef class Searcher:
         for action in roots:
             if action not in legal:
                 raise ValueError(f"root action {action} is not legal")
+        if len(roots) > n:
+            raise ValueError(f"expected each root action once, got {len(roots)} of {n} legal ones")
         chosen = roots if roots else legal
         n = len(chosen)
         keys = <uint64_t *>malloc((len(history) + MAX_PLY + 2) * sizeof(uint64_t))
@@ -592,6 +610,7 @@ cdef class Searcher:
         lines = min(max(multipv, 1), n)
         self.last = []
         self.best = BW_NO_ACTION
+        self.busy = True
         try:
             for d in range(1, most + 1):
                 for line in range(lines):
@@ -634,6 +653,7 @@ cdef class Searcher:
         finally:
             free(moves)
             self.report = None
+            self.busy = False
 
     cdef bint finished(self, int depth, int mate, RootMove *moves, int lines):
         """Whether a deeper iteration is of no use, or not wanted."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -29,7 +28,7 @@ def engine() -> None:
     """Speak the protocol on standard input and output (docs/protocol.md)."""
     from solver.protocol import stdio
 
-    stdio.run(sys.stdin.buffer, sys.stdout.buffer)
+    stdio.serve()
 
 
 @app.command()

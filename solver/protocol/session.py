@@ -122,6 +122,8 @@ class Session:
             verb(words[1:])
         except BlockwitError as error:
             self._write(writer.error_line(error))
+        except Exception as error:  # a bug: the client is told, and the session goes on
+            self._write(writer.bug_line(error))
         return True
 
     def error(self, text: str) -> None:
@@ -163,15 +165,19 @@ class Session:
         value = spec.read(text)
         self._settle("setoption")
         if spec.name not in _ENGINE:
-            self._rules = self._game.read_options({**self._rules, spec.name: value})
+            rules = self._game.read_options({**self._rules, spec.name: value})
+            # Some values show only here that they mean nothing: a refused one changes nothing.
+            start = self._game.start(rules)
+            self._rules = rules
             if self._untouched:
-                self._position = self._game.start(self._rules)
+                self._position = start
             return
         if spec.name == "Algorithm":
             search.make(self._game, str(value), Settings(hash_mb=1))
         if spec.name == "TablePath" and value:
             tables = self._game.tables(str(value))
             self._write(f"info string {len(tables)} endgame tables in {quote(str(value))}: {' '.join(tables)}")
+        searcher = self._resized(int(value)) if spec.name == "Hash" else None
         self._values[spec.name] = value
         if spec.name == "UCI_Variant":
             self._change_game(str(value))
@@ -180,7 +186,15 @@ class Session:
         elif spec.name == "Skill":
             self._values["UCI_LimitStrength"] = value != spec.high
         if spec.name in _SEARCHER_OPTIONS:
-            self._searcher = None
+            self._searcher = searcher
+
+    def _resized(self, hash_mb: int) -> Searcher:
+        """Return a searcher with tables of this size: if there is no room for them, the present one stays."""
+        settings = replace(self._settings(), hash_mb=hash_mb)
+        try:
+            return search.make(self._game, str(self._values["Algorithm"]), settings)
+        except MemoryError as error:
+            raise CommandError(f"setoption: {error}, it stays at {self._values['Hash']}") from None
 
     def _change_game(self, name: str) -> None:
         if name == self._game.name:
@@ -278,7 +292,8 @@ class Session:
             try:
                 lines = work()
             except Exception as error:  # the client waits for an answer: it gets one whatever happened
-                lines = [writer.error_line(error), "bestmove (none)"]
+                line = writer.error_line(error) if isinstance(error, BlockwitError) else writer.bug_line(error)
+                lines = [line, "bestmove (none)"]
             with self._output:
                 # Finished before the last line is out: the next command may come at once.
                 self._running = None

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from solver import games
 from solver.games.base import Kind
 from solver.protocol.session import Session
 from tests.boards import BOTH_BLOCKED, SOUTH_BLOCKED, START, lying, parse, start
@@ -702,6 +703,12 @@ def test_bench_prints_the_same_total_every_time(talk: Conversation) -> None:
     talk.wait("Nodes/second: ", 2)
     assert talk.count("bestmove") == 0
     assert talk.send("d")[-1] == f"Position: {START} 0"
+
+
+@pytest.mark.parametrize("name", games.NAMES)
+def test_bench_positions_are_right_ones(name: str) -> None:
+    game = games.get(name)
+    assert all(game.parse(fen, {}).kind() is Kind.DECISION for fen, _ in game.bench)
 
 
 # --- anything at all ----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -132,7 +133,7 @@ def test_same_search_in_fresh_processes() -> None:
         done = subprocess.run(
             [sys.executable, "-m", "solver"],
             input=commands + "isready\n" * 3,
-            env={"PYTHONHASHSEED": seed, "PATH": ""},
+            env=os.environ | {"PYTHONHASHSEED": seed},
             capture_output=True,
             text=True,
             check=True,
