@@ -9,19 +9,44 @@ fixed time. Times in milliseconds as the client sees them.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import platform
 import random
 import time
 from pathlib import Path
 
-from bench.stdio_game import Engine
 from solver import games, match
+from solver.client import AsyncEngine
+from solver.search import Limits
 
 
 def percentile(values: list[float], share: float) -> float:
     """Return the value that `share` of all values do not exceed."""
     return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+async def measure(tries: int, movetime: int) -> tuple[list[float], list[float], list[float]]:
+    """Return what `stop`, `isready` and a move in a fixed time took, in milliseconds."""
+    rng = random.Random(1)
+    start = games.get("deblockle").start({})
+    stops, ready, overruns = [], [], []
+    async with AsyncEngine() as engine:
+        for _ in range(tries):
+            await engine.position(match.opening(start, rng).fen())
+            search = await engine.start(Limits(infinite=True))
+            await asyncio.sleep(rng.uniform(0.01, 0.1))
+            began = time.perf_counter()
+            await engine.ping()
+            ready.append(1000 * (time.perf_counter() - began))
+            began = time.perf_counter()
+            search.stop()
+            await search.result()
+            stops.append(1000 * (time.perf_counter() - began))
+            began = time.perf_counter()
+            await engine.go(Limits(movetime=movetime))
+            overruns.append(1000 * (time.perf_counter() - began) - movetime)
+    return stops, ready, overruns
 
 
 def main() -> None:
@@ -31,27 +56,7 @@ def main() -> None:
     parser.add_argument("--movetime", type=int, default=50)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    rng = random.Random(1)
-    engine = Engine()
-    engine.ask("uci", "uciok")
-    game = games.get("deblockle")
-    stops, ready, overruns = [], [], []
-    for _ in range(arguments.tries):
-        fen = match.opening(game.start({}), rng).fen()
-        engine.send(f"position fen {fen}")
-        engine.send("go infinite")
-        time.sleep(rng.uniform(0.01, 0.1))
-        began = time.perf_counter()
-        engine.ask("isready", "readyok")
-        ready.append(1000 * (time.perf_counter() - began))
-        began = time.perf_counter()
-        engine.ask("stop", "bestmove")
-        stops.append(1000 * (time.perf_counter() - began))
-        began = time.perf_counter()
-        engine.ask(f"go movetime {arguments.movetime}", "bestmove")
-        overruns.append(1000 * (time.perf_counter() - began) - arguments.movetime)
-    engine.send("quit")
-    engine.process.wait()
+    stops, ready, overruns = asyncio.run(measure(arguments.tries, arguments.movetime))
     result: dict[str, object] = {"tries": arguments.tries, "machine": platform.platform()}
     rows = (("stop to bestmove", stops), ("isready in search", ready), ("movetime overrun", overruns))
     print(f"{'ms':<20} {'median':>8} {'p99':>8} {'max':>8}")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from solver.console import fail
 from solver.errors import CommandError
 
 HOST = "127.0.0.1"
@@ -23,8 +24,7 @@ def serve(
     try:
         run(port, sessions, idle)
     except CommandError as error:
-        typer.echo(f"blockwit: {error}", err=True)
-        raise typer.Exit(2) from None
+        fail(error)
 
 
 def run(port: int, sessions: int, idle: float) -> None:
