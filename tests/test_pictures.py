@@ -115,7 +115,7 @@ def test_outline_encloses_what_it_should() -> None:
         length = sum(abs(float(x1) - float(x0)) + abs(float(y1) - float(y0)) for x0, y0, x1, y1 in pieces)
         assert length == pytest.approx(10 - 8 * inset)
         ends = [point for x0, y0, x1, y1 in pieces for point in ((x0, y0), (x1, y1))]
-        corners = {point for point in ends}
+        corners = set(ends)
         assert all(ends.count(point) == 2 for point in corners)
 
 

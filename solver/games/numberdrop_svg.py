@@ -231,7 +231,8 @@ def sheets(state: Mapping[str, Any], caption: str, description: str, mark: Mark 
     width = min(count, ACROSS) * SHEET_WIDTH
     parts = _dice(state["dice"]) if state["dice"] else []
     head = DICE_HEIGHT if state["dice"] else 14
-    for line in textwrap.wrap(caption, int((width - LEFT - 10) / LETTER_WIDTH)):
+    # A long claim may break behind each of its cells.
+    for line in textwrap.wrap(caption.replace(",", ", "), int((width - LEFT - 10) / LETTER_WIDTH)):
         head += 19
         parts.append(svg.text(LEFT, head, line, 13, anchor="start"))
     height = head + 12 + -(-count // ACROSS) * SHEET_HEIGHT

@@ -7,11 +7,14 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import Self
 
 from solver.errors import BlockwitError, SolutionError, TwoSolutionsError, WrongAnswerError
 from solver.games.base import Game, Kind, OptionValue, Position
 from solver.puzzles import files
+
+GRADES = (2.0, 3.5, 5.0, 6.5)
+"""The difficulties from which a puzzle of any kind has grade 2, 3, 4 and 5."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +58,6 @@ class Puzzle(ABC):
     tempting: int = 0
     grade: int = 0
     source: str = ""
-
-    kind: ClassVar[str]
-    weights: ClassVar[tuple[float, float]] = (1.0, 0.5)
-    """What a power of ten of nodes and a doubling of temptation add to the difficulty."""
-    grades: ClassVar[tuple[float, float, float, float]]
-    """The difficulties from which a puzzle has grade 2, 3, 4 and 5."""
 
     @property
     @abstractmethod
@@ -144,12 +141,11 @@ class Puzzle(ABC):
     def graded(self, proof: Proof) -> Self:
         """Return this puzzle with the measures of a proof and the grade that follows from them."""
         measured = replace(self, nodes=proof.nodes, tempting=self.temptation(proof))
-        return replace(measured, grade=1 + bisect_right(self.grades, measured.difficulty()))
+        return replace(measured, grade=1 + bisect_right(GRADES, measured.difficulty()))
 
     def difficulty(self) -> float:
         """Return the number that the grade is read from: large proofs and tempting mistakes make it grow."""
-        by_nodes, by_temptation = self.weights
-        return by_nodes * math.log10(self.nodes) + by_temptation * math.log2(1 + self.tempting)
+        return math.log10(self.nodes) + 0.5 * math.log2(1 + self.tempting)
 
     def answer(self) -> files.Answer:
         """Return the answer of the file."""

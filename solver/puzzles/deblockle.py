@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from solver import _proof, search
 from solver.errors import WrongAnswerError
@@ -62,8 +61,6 @@ class WinPuzzle(DeblocklePuzzle):
     """Force a win in exactly `turns` own turns."""
 
     turns: int = 1
-    kind: ClassVar[str] = "win"
-    grades: ClassVar[tuple[float, float, float, float]] = (2.0, 3.5, 5.0, 6.5)
 
     @property
     def question(self) -> files.Win:
@@ -105,8 +102,6 @@ class DefendPuzzle(DeblocklePuzzle):
     """Make the only move after which the opponent cannot force a win within `turns` of its turns."""
 
     turns: int = 1
-    kind: ClassVar[str] = "defend"
-    grades: ClassVar[tuple[float, float, float, float]] = (3.0, 4.0, 5.0, 6.0)
 
     @property
     def question(self) -> files.Defend:
@@ -148,9 +143,6 @@ class DefendPuzzle(DeblocklePuzzle):
 @dataclass(frozen=True)
 class FreePuzzle(DeblocklePuzzle):
     """Make the only move after which the opponent can neither win next turn nor leave the mover without a move."""
-
-    kind: ClassVar[str] = "free"
-    grades: ClassVar[tuple[float, float, float, float]] = (2.5, 3.0, 3.5, 4.0)
 
     @property
     def question(self) -> files.Free:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from solver import _nmbr9, _numberdrop, _plan
 from solver.errors import MoveError, SolutionError
@@ -82,8 +81,6 @@ class PlanPuzzle(Puzzle):
     """Reach the most points when `rolls` come in this order, or with the cards of the position."""
 
     rolls: tuple[str, ...] = ()
-    kind: ClassVar[str] = "plan"
-    grades: ClassVar[tuple[float, float, float, float]] = (3.0, 4.0, 5.0, 6.0)
 
     @property
     def question(self) -> files.Plan:
@@ -132,8 +129,6 @@ class DropPuzzle(Puzzle):
     """Make the only drop with which the most points can be reached when `rolls` follow."""
 
     rolls: tuple[str, ...] = ()
-    kind: ClassVar[str] = "drop"
-    grades: ClassVar[tuple[float, float, float, float]] = (3.0, 4.0, 5.0, 6.0)
 
     @property
     def question(self) -> files.Drop:
@@ -176,8 +171,6 @@ class ClaimPuzzle(Puzzle):
 
     drop: str = ""
     rolls: tuple[str, ...] = ()
-    kind: ClassVar[str] = "claim"
-    grades: ClassVar[tuple[float, float, float, float]] = (3.0, 4.0, 5.0, 6.0)
 
     @property
     def question(self) -> files.Claim:
