@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import resource
-import sys
 
 from solver.protocol import stdio
 
@@ -16,7 +15,7 @@ def main() -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     limit = MAX_BYTES if hard == resource.RLIM_INFINITY else min(MAX_BYTES, hard)
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
-    stdio.run(sys.stdin.buffer, sys.stdout.buffer)
+    stdio.serve()
 
 
 if __name__ == "__main__":

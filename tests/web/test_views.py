@@ -113,8 +113,10 @@ def test_every_puzzle_of_the_list_can_be_set_up(game: str) -> None:
     for puzzle in listed:
         position = games.get(game).parse(puzzle["position"], puzzle["options"])
         assert position.kind() is not Kind.TERMINAL
-        for move in puzzle["answer"].get("moves", ()):
-            position.actions(move)
+        for move in puzzle["line"]:
+            position = position.play(move)
+        if puzzle["kind"] == "stack":
+            assert position.returns() == (puzzle["points"],)
 
 
 @pytest.mark.parametrize("game", games.NAMES)

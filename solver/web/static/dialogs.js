@@ -2,7 +2,7 @@
 
 import { $, button, h, say, select } from "./dom.js";
 import { GUIDES } from "./guide.js";
-import { title } from "./puzzles.js";
+import { group } from "./puzzles.js";
 
 const TITLES = { deblockle: "Deblockle", numberdrop: "Number Drop", nmbr9: "NMBR 9" };
 
@@ -75,7 +75,7 @@ export async function showPuzzles(page) {
   const all = await (await fetch(`/puzzles/${page.game}`)).json();
   const groups = new Map();
   for (const puzzle of all) {
-    const name = puzzle.question.kind === "stack" ? `stack ${puzzle.question.problem[0]}` : title(puzzle);
+    const name = group(puzzle);
     groups.set(name, [...(groups.get(name) ?? []), puzzle]);
   }
   const load = (puzzle) => {
@@ -86,7 +86,10 @@ export async function showPuzzles(page) {
     h("div", { class: "puzzles", tabindex: "0" },
       [...groups].map(([name, puzzles]) => h("section", {},
         h("h3", {}, name),
-        h("div", { class: "row" }, puzzles.map((puzzle) => button(puzzle.name, () => load(puzzle), { "data-puzzle": puzzle.name })))))));
+        h("div", { class: "row" }, puzzles.map((puzzle) => button(
+          [puzzle.name, puzzle.grade ? h("span", { class: "grade" }, "●".repeat(puzzle.grade)) : ""],
+          () => load(puzzle),
+          { "data-puzzle": puzzle.name, "aria-label": puzzle.grade ? `${puzzle.name}, grade ${puzzle.grade} of 5` : puzzle.name })))))));
 }
 
 /** The rule options, read from the server's list, and for NMBR 9 which cards come. */

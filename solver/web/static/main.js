@@ -5,7 +5,7 @@ import { DeblockleBoard } from "./deblockle.js";
 import { closeDialog, newGame, showGuide, showPuzzles, showRules } from "./dialogs.js";
 import { Nmbr9Board } from "./nmbr9.js";
 import { NumberDropBoard } from "./numberdrop.js";
-import { judge, question } from "./puzzles.js";
+import { judge, nextRoll } from "./puzzles.js";
 import { Wire } from "./wire.js";
 
 const BOARDS = { deblockle: DeblockleBoard, numberdrop: NumberDropBoard, nmbr9: Nmbr9Board };
@@ -182,13 +182,11 @@ class Page {
     const verdict = judge(this.puzzle, this);
     box.replaceChildren(
       h("strong", {}, `Puzzle ${this.puzzle.name}: `),
-      question(this.puzzle, this.board),
+      this.puzzle.task,
       verdict === null ? "" : h("p", { class: verdict.right ? "right" : "wrong" }, verdict.right ? "✓ " : "✗ ", verdict.text),
       h("div", { class: "row" },
         button("Start again", () => this.load({ ...this.table, moves: [] }, this.seats, { puzzle: this.puzzle })),
-        this.puzzle.answer?.moves && button("Show the answer", () => {
-          this.note(`Answer: ${this.puzzle.answer.moves.join(" or ")}`);
-        }),
+        button("Show the answer", () => this.note(`Answer: ${this.puzzle.line.join(" ")}`)),
         button("Leave the puzzle", () => {
           this.puzzle = null;
           this.keep();
@@ -209,7 +207,6 @@ class Page {
     const table = { game: this.game, options: puzzle.options, start: puzzle.position, moves: [] };
     await this.load(table, null, { puzzle });
     // The person takes the side that has to find the move.
-    this.puzzle = { ...puzzle, player: this.view.player };
     this.seats = this.seats.map((_, seat) => (seat === this.view.player ? "you" : "20"));
     this.resume();
   }
@@ -224,7 +221,7 @@ class Page {
       return;
     }
     if (view.kind === "chance") {
-      const planned = this.puzzle && question.rolls(this.puzzle)[this.log.filter((entry) => entry.chance).length];
+      const planned = this.puzzle && nextRoll(this.puzzle, this.log);
       const watched = this.seats.every((seat) => seat !== "you");
       const dull = view.phase === "tile" || this.seat !== "you" || watched;
       if (planned) await this.play(planned);

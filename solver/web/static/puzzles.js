@@ -1,44 +1,39 @@
-/** Puzzles: what is asked, and whether what was played answers it. */
+/** Puzzles: their groups in the list, and whether what was played answers them. */
 
-const chances = (page) => page.log.filter((entry) => entry.chance).length;
-const own = (page) => page.log.filter((entry) => !entry.chance);
+const HEADS = {
+  win: "Win", defend: "Defend", free: "Get free", drop: "The best drop", claim: "The best claim", plan: "All chance is known", stack: "The best stack",
+};
 
-/** The question in words. */
-export function question(puzzle, board) {
-  const { kind, turns, rolls, problem } = puzzle.question;
-  const points = puzzle.answer?.points;
-  if (kind === "win") return `${board.name(puzzle.player ?? 0)} is to move. Force a win in ${turns} ${turns === 1 ? "turn" : "own turns"}.`;
-  if (kind === "plan") return `All ${rolls.length} rolls are known: ${rolls.map((roll) => roll.slice(5)).join(", ")}. How many points can you reach? The most is ${points}.`;
-  if (kind === "stack") return `Build the best stack of ${problem}. ${puzzle.answer.proven ? "The most is" : "The best known is"} ${points} points.`;
-  return puzzle.question.text ?? `Find the best move (${kind}).`;
-}
+/** The part of a first move that a puzzle asks for. */
+const asked = {
+  drop: (move) => move.split("+")[0],
+  claim: (move) => (move.split("+")[1] ?? "none").split(":")[0],
+};
 
-/** The rolls that a puzzle prescribes. */
-question.rolls = (puzzle) => puzzle.question.rolls ?? [];
+/** The heading under which a puzzle is listed. */
+export const group = (puzzle) => {
+  const turns = puzzle.name.match(/^(?:win|defend)(\d)-/)?.[1];
+  if (puzzle.kind === "win" && turns) return `Win in ${turns} ${turns === "1" ? "turn" : "turns"}`;
+  if (puzzle.kind === "defend" && turns) return `Defend against a win in ${turns}`;
+  return HEADS[puzzle.kind];
+};
+
+/** The roll or card that the puzzle prescribes next. */
+export const nextRoll = (puzzle, log) => puzzle.rolls[log.filter((entry) => entry.chance).length];
 
 /** Say whether the moves so far are right; null while nothing can be said. */
-export function judge(puzzle, page) {
-  const { answer } = puzzle;
-  const first = own(page)[0];
-  if (answer?.moves && first) {
-    if (!answer.moves.includes(first.move)) return { right: false, text: "Another move is better. Undo, and try again." };
-    if (page.view.result) return { right: true, text: `Solved: ${page.view.result}.` };
-    return { right: true, text: "Right, that is the move. Play it out." };
+export function judge(puzzle, { log, view }) {
+  const first = log.find((entry) => !entry.chance);
+  if (!first) return null;
+  if (puzzle.kind === "plan" || puzzle.kind === "stack") {
+    const played = puzzle.rolls.length > 0 && view.kind === "chance" && !nextRoll(puzzle, log);
+    if (!view.result && !played) return null;
+    const [points] = view.returns;
+    const right = points >= puzzle.points;
+    return { right, text: right ? `Solved: ${points} points.` : `${points} points; ${puzzle.points} are possible.` };
   }
-  if (answer?.points !== undefined && first) {
-    const rolls = question.rolls(puzzle);
-    const over = page.view.result || (rolls.length > 0 && chances(page) >= rolls.length && page.view.kind === "chance");
-    if (!over) return null;
-    const [points] = page.view.returns;
-    if (points >= answer.points) return { right: true, text: `Solved: ${points} points.` };
-    return { right: false, text: `${points} points; ${answer.points} are possible.` };
-  }
-  return null;
-}
-
-/** A name for the list, and how hard it is. */
-export function title(puzzle) {
-  const { kind, turns, rolls, problem } = puzzle.question;
-  const what = { win: `win in ${turns}`, plan: `${rolls?.length} known rolls`, stack: problem }[kind] ?? kind;
-  return `${what}`;
+  if (puzzle.drop && first.move.split("+")[0] !== puzzle.drop) return { right: false, text: `The drop is given: ${puzzle.drop}. Undo, and play that.` };
+  const part = asked[puzzle.kind] ?? ((move) => move);
+  if (part(first.move) !== part(puzzle.line[0])) return { right: false, text: "Something else is better. Undo, and try again." };
+  return { right: true, text: view.result ? `Solved: ${view.result}.` : "Right, that is it. Play it out if you like." };
 }
