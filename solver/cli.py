@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 from solver import __version__
+from solver.console import GameName, Position, RuleOptions, fail, progress_bar, rules_of
 from solver.errors import BlockwitError
 from solver.nmbr9.cli import app as nmbr9
-
-if TYPE_CHECKING:
-    from rich.progress import Progress
+from solver.tables_cli import app as tables
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -22,38 +20,7 @@ app = typer.Typer(
 )
 
 app.add_typer(nmbr9, name="nmbr9")
-
-GameName = Annotated[str, typer.Option("--game", "-g", help="Which game.")]
-RuleOptions = Annotated[
-    list[str] | None, typer.Option("--option", "-o", help="A rule option as NAME=VALUE; may be repeated.")
-]
-Position = Annotated[str | None, typer.Option("--position", "-p", help="Position string; default: the start.")]
-
-
-def fail(error: Exception) -> NoReturn:
-    """Print one line and leave with status 2."""
-    typer.echo(f"blockwit: {error}", err=True)
-    raise typer.Exit(2)
-
-
-def rules_of(options: list[str] | None) -> dict[str, str | int | bool]:
-    """Read NAME=VALUE pairs."""
-    read: dict[str, str | int | bool] = {}
-    for text in options or ():
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise BlockwitError(f"--option {text}: expected NAME=VALUE")
-        read[name] = value
-    return read
-
-
-def progress_bar() -> Progress:
-    """Return a progress bar on standard error: how many of how many, the time left, and a remark."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
-    return Progress(*columns, console=Console(stderr=True))
+app.add_typer(tables, name="tables")
 
 
 @app.command()
@@ -61,7 +28,7 @@ def engine() -> None:
     """Speak the protocol on standard input and output (docs/protocol.md)."""
     from solver.protocol import stdio
 
-    stdio.run(sys.stdin.buffer, sys.stdout.buffer)
+    stdio.serve()
 
 
 @app.command()
@@ -213,7 +180,13 @@ def match(
         ),
     ],
     second: Annotated[str, typer.Argument(help="The other player's settings.")],
-    pairs: Annotated[int, typer.Option(min=1, help="Pairs of games, seats swapped within a pair.")] = 50,
+    pairs: Annotated[
+        int | None, typer.Option(min=1, help="Pairs of games, seats swapped within a pair; default 50, tests 50000.")
+    ] = None,
+    sprt: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="ELO0 ELO1", help="Stop once the games decide which Elo lead of the first is the truth."),
+    ] = None,
     game: GameName = "deblockle",
     seed: Annotated[int, typer.Option(help="Seed of openings and dice.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Games played at the same time.")] = 1,
@@ -221,17 +194,27 @@ def match(
     option: RuleOptions = None,
 ) -> None:
     """Let two engines play each other: wins, draws, losses, Elo with its 95% interval."""
+    from contextlib import closing
+
     from solver import match as matches
+    from solver.sprt import Sprt
 
     tally = matches.Tally()
     try:
         one, two = matches.Player.parse(first), matches.Player.parse(second)
-        with progress_bar() as progress:
-            task = progress.add_task("pairs", total=pairs)
-            played = matches.play_match(game, rules_of(option), one, two, pairs, start=position, seed=seed, jobs=jobs)
+        test = Sprt(*sprt) if sprt else None
+        most = pairs or (50_000 if test else 50)
+        played = matches.play_match(game, rules_of(option), one, two, most, start=position, seed=seed, jobs=jobs)
+        with progress_bar() as progress, closing(played):
+            task = progress.add_task("pairs", total=most)
             for pair in played:
                 tally.add(pair)
-                progress.update(task, advance=1, description=f"+{tally.wins} ={tally.draws} -{tally.losses}")
+                remark = f"+{tally.wins} ={tally.draws} -{tally.losses}"
+                if test:
+                    remark += f" {test.line(tally.pairs)}"
+                progress.update(task, advance=1, description=remark)
+                if test and test.verdict(test.ratio(tally.pairs)):
+                    break
     except BlockwitError as error:
         fail(error)
     elo, low, high = tally.elo()
@@ -239,6 +222,8 @@ def match(
     typer.echo(f"+{tally.wins} ={tally.draws} -{tally.losses}  score {100 * tally.score:.1f}%")
     typer.echo(f"Elo {elo:+.0f} (95%: {low:+.0f} to {high:+.0f})  plies a game {tally.plies / tally.games:.1f}")
     typer.echo(f"points a game {tally.points[0] / tally.games:.2f} : {tally.points[1] / tally.games:.2f}")
+    if test:
+        typer.echo(test.line(tally.pairs))
 
 
 @app.command()

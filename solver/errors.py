@@ -25,6 +25,10 @@ class SolutionError(BlockwitError):
     """A solution or puzzle file that cannot be read, or whose claim is false."""
 
 
+class TableError(BlockwitError):
+    """An endgame table that cannot be read or written, or that is damaged."""
+
+
 class EngineError(BlockwitError):
     """An engine process that answered with an error, or not as the protocol says."""
 

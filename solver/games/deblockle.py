@@ -6,12 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from solver import _deblockle as core
 from solver.errors import MoveError, PositionError, quote
 from solver.games import deblockle_svg
-from solver.games.base import Game, Kind, Options, OptionSpec, OptionValue, Position
+from solver.games.base import Game, Kind, Options, OptionSpec, OptionValue, Oracle, Position
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -23,6 +24,8 @@ SIDES = ("South", "North")
 STARS = ("d2", "d6")
 DIRECTIONS = ("north", "east", "south", "west")
 MAX_HALFMOVE = 65535
+MOST_BLOCKS_FOR_TABLES = 6
+"""With more of them on the board a search hardly ever gets down to what the endgame tables hold."""
 
 ORIENTATION = {name: index for index, name in enumerate(core.ORIENTATION_NAMES)}
 SLIDERS = ("free", "full", "full_or_beside_star")
@@ -531,6 +534,22 @@ class Deblockle(Game):
     def algorithm(self, position: Position) -> str:
         """Return expectimax for the set-up with its dice, alpha-beta for the play."""
         return "expectimax" if position.is_setup() else "alphabeta"
+
+    def oracle(self, position: Position, folder: str) -> Oracle | None:
+        """Return the endgame tables for the rules of `position` where few blocks are left."""
+        from solver.games import deblockle_tables
+
+        assert isinstance(position, DeblocklePosition)
+        blocks = sum(len(position.core.blocks(side)) for side in (0, 1))
+        if position.is_setup() or blocks > MOST_BLOCKS_FOR_TABLES:
+            return None
+        return deblockle_tables.oracle(position.core.rules, folder)
+
+    def tables(self, folder: str) -> list[str]:
+        """Return the tables of one block against two in a folder."""
+        from solver.games import deblockle_tables
+
+        return [table.path.name for table in deblockle_tables.found(Path(folder))]
 
     def turn(self, player: int) -> str:
         """Return s or n."""

@@ -61,3 +61,8 @@ def go_line(command: GoCommand) -> str:
     if limits.searchmoves:
         parts.append("searchmoves " + " ".join(limits.searchmoves))
     return " ".join(parts)
+
+
+def bug_line(error: Exception) -> str:
+    """Return the one line that reports what should not have happened."""
+    return f"info string error: internal: {type(error).__name__}: " + " ".join(str(error).split())
