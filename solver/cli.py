@@ -11,6 +11,7 @@ from solver import __version__
 from solver.console import GameName, Position, RuleOptions, fail, progress_bar, rules_of
 from solver.errors import BlockwitError
 from solver.nmbr9.cli import app as nmbr9
+from solver.puzzle_cli import app as puzzle
 from solver.tables_cli import app as tables
 
 app = typer.Typer(
@@ -20,7 +21,15 @@ app = typer.Typer(
 )
 
 app.add_typer(nmbr9, name="nmbr9")
+app.add_typer(puzzle, name="puzzle")
 app.add_typer(tables, name="tables")
+
+AnyGame = Annotated[
+    str | None, typer.Option("--game", "-g", help="Which game; default: told by the form of the position.")
+]
+# A position may begin with a dash, like that of an empty table: what is no option is an argument.
+DASHES = {"ignore_unknown_options": True}
+FOLDER = "A folder (its name ends in /) gets every position of the line, each with the move that comes next."
 
 
 @app.command()
@@ -70,24 +79,33 @@ def play(
         fail(error)
 
 
-@app.command()
+@app.command(context_settings=DASHES)
 def show(
     position: Annotated[str | None, typer.Argument(help="Position string; default: the start.")] = None,
-    game: GameName = "deblockle",
-    svg: Annotated[Path | None, typer.Option(help="Write the drawing to this SVG file instead.")] = None,
+    game: AnyGame = None,
+    moves: Annotated[str, typer.Option(help="Moves, rolls and cards to play from there, separated by spaces.")] = "",
+    svg: Annotated[str | None, typer.Option(help=f"Write the drawing there as SVG. {FOLDER}")] = None,
+    png: Annotated[str | None, typer.Option(help="The same as PNG (needs the extra png).")] = None,
+    animate: Annotated[Path | None, typer.Option(help="Write all moves as one animated SVG to this file.")] = None,
     option: RuleOptions = None,
 ) -> None:
-    """Draw a position as text or SVG."""
-    from solver import games
+    """Draw a position, or a line of play, as text, SVG or PNG; the game is told by the form of the position."""
+    from solver import games, pictures
 
     try:
-        chosen = games.get(game)
+        chosen = games.of_position(position) if position and not game else games.get(game or "deblockle")
         rules = rules_of(option)
         drawn = chosen.start(rules) if position is None else chosen.parse(position, rules)
-        if svg is None:
+        line = moves.split()
+        for target, suffix in ((svg, "svg"), (png, "png")):
+            if target is not None:
+                pictures.write_line(target, drawn, line, suffix)
+        if animate is not None:
+            pictures.write(animate, drawn.animation(line))
+        if svg is None and png is None and animate is None:
+            for token in line:
+                drawn = drawn.play(token)
             typer.echo(drawn.text())
-        else:
-            svg.write_text(drawn.svg(), encoding="utf-8")
     except (BlockwitError, OSError) as error:
         fail(error)
 
@@ -121,27 +139,43 @@ def perft(
         fail(error)
 
 
-@app.command()
+@app.command(
+    context_settings=DASHES,
+    epilog="Exit status: 0 all solved (a puzzle's answer found, a position's best play proven), 1 an answer differs or "
+    "is refuted, 2 a file or position cannot be read, 3 the best play of a position is not proven. The highest counts.",
+)
 def solve(
-    files: Annotated[list[Path], typer.Argument(help="Puzzle files.", exists=True, dir_okay=False)],
+    subjects: Annotated[list[str], typer.Argument(help="Puzzle files or position strings.", show_default=False)],
     prove: Annotated[bool, typer.Option(help="Also prove the answer again by exhaustive search.")] = False,
+    game: AnyGame = None,
+    seconds: Annotated[float, typer.Option("--time", min=0.0, help="Seconds to think about each position.")] = 5.0,
+    svg: Annotated[Path | None, typer.Option(help="Draw the answer to this file (of one subject).")] = None,
+    png: Annotated[Path | None, typer.Option(help="The same as PNG (needs the extra png).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    option: RuleOptions = None,
 ) -> None:
-    """Solve posed puzzles and compare with their answers; exit status 1 when one differs."""
-    from solver import puzzles
+    """Solve puzzles, and compare with their answers, or positions: line, score, and whether that is proven."""
+    import json
 
-    wrong = 0
-    for path in files:
-        try:
-            puzzle = puzzles.load(path)
-            found = puzzle.attempt()
-            if prove:
-                puzzle.check()
-            verdict = ("solved" if found.right else "WRONG") + (", proven" if prove else "")
-            typer.echo(f"{path}: {found.line} ({found.remark}), {verdict}")
-            wrong += not found.right
-        except BlockwitError as error:
-            fail(error)
-    raise typer.Exit(1 if wrong else 0)
+    from solver import pictures
+    from solver import solve as solving
+
+    status = 0
+    try:
+        if len(subjects) > 1 and (svg or png):
+            raise BlockwitError("--svg and --png draw one answer, expected one puzzle or position")
+        rules = rules_of(option)
+        for subject in subjects:
+            solved = solving.solve(subject, game, rules, seconds, prove=prove)
+            status = max(status, solved.status)
+            broken = solved.status is solving.Status.BROKEN
+            typer.echo(json.dumps(solved.to_json()) if as_json else str(solved), err=broken and not as_json)
+            for path in (svg, png):
+                if path and not broken:
+                    pictures.write(path, solved.picture())
+    except (BlockwitError, OSError) as error:
+        fail(error)
+    raise typer.Exit(status)
 
 
 @app.command()

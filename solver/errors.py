@@ -41,6 +41,14 @@ class EngineTimeoutError(EngineError):
     """An engine process that did not answer in time; it was killed."""
 
 
+class WrongAnswerError(SolutionError):
+    """A puzzle file whose answer is not what exhaustive search finds."""
+
+
+class TwoSolutionsError(SolutionError):
+    """A puzzle that has more solutions than the one of its file."""
+
+
 def quote(text: str, limit: int = 60) -> str:
     """Quote `text` for an error line: control characters escaped, cut after `limit` characters."""
     shown = text if len(text) <= limit else text[:limit]

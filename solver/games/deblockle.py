@@ -436,10 +436,51 @@ class DeblocklePosition(Position):
             table.add_row(f"\n{rank}", *row)
         return Group(table, Text(f"South yellow, North blue. {self.text().splitlines()[-2]}."))
 
-    def svg(self) -> str:
-        """Draw the board as SVG, each block with the face up and the four side faces."""
-        blocks = [(square_name(at), side, faces_of(turned)) for side in (0, 1) for at, turned in self.core.blocks(side)]
-        return deblockle_svg.board(blocks, self.text().splitlines()[-2])
+    def svg(self, move: str | None = None) -> str:
+        """Draw the board as SVG, each block with the face up and the four side faces, and a move if one is given."""
+        *_, south, north, doing, _ = self.text().splitlines()
+        drawn = None
+        if move is not None:
+            self.actions(move)
+            drawn = self._drawn(move) if self.core.phase == _PLAY else None
+        return deblockle_svg.board(self._blocks(), doing, f"{south}. {north}.", drawn)
+
+    def animation(self, line: Sequence[str]) -> str:
+        """Draw the line as one animated SVG, the cubes tipping over their edges; see `Position.animation`."""
+        if self.core.phase != _PLAY:
+            return super().animation(line)
+        moves: list[deblockle_svg.Move | None] = []
+        captions = [self.text().splitlines()[-2]]
+        position = self
+        for number, token in enumerate(line, 1):
+            position.actions(token)
+            move = position._drawn(token)
+            moves.append(move)
+            passes = f"{SIDES[position.player()]} has no move and passes"
+            captions.append(f"{number}. {move.caption if move else passes}")
+            position = position.play(token)
+        captions.append(position.text().splitlines()[-2])
+        return deblockle_svg.animation(self._blocks(), moves, captions, ". ".join(captions))
+
+    def _blocks(self) -> list[deblockle_svg.Block]:
+        return [
+            deblockle_svg.Block(square_name(at), side, faces_of(turned))
+            for side in (0, 1)
+            for at, turned in self.core.blocks(side)
+        ]
+
+    def _drawn(self, token: str) -> deblockle_svg.Move | None:
+        """Return what a drawing shows of a legal move, None of a pass."""
+        if token == "0000":
+            return None
+        origin, tip, final = token[:2], token[2:4], token[4:] or token[2:4]
+        side, start, tipped = self.core.side, square_index(origin), square_index(tip)
+        turned = dict(self.core.blocks(side))[start]
+        direction = _STEPS.index(tipped - start)
+        block = deblockle_svg.Block(origin, side, faces_of(turned))
+        after = faces_of(core.tip(turned, direction))
+        stays = None if after["up"] == "S" else final
+        return deblockle_svg.Move(token, block, DIRECTIONS[direction], tip, stays, after)
 
 
 class Deblockle(Game):

@@ -529,10 +529,25 @@ class NumberDropPosition(Position):
         }[self.phase]
         return f"{dice}{doing if self.phase == TILE else who + doing}"
 
-    def svg(self) -> str:
-        """Draw the sheets as one SVG document."""
+    def svg(self, move: str | None = None) -> str:
+        """Draw dice and sheets as one SVG document; what a move writes, claims or slides stands out."""
         state = self.state()
-        return numberdrop_svg.sheets(state, self._caption(state))
+        caption = self._caption(state)
+        if move is None:
+            return numberdrop_svg.sheets(state, caption, self.text())
+        after = self.play(move).state()
+        number = self.player()
+        old, new = state["sheets"][number], after["sheets"][number]
+        cells = {
+            f"{column}{row}": digit
+            for row, before, now in zip(range(ROWS, 0, -1), old["rows"], new["rows"], strict=True)
+            for column, was, digit in zip(COLUMNS, before, now, strict=True)
+            if was != digit
+        }
+        claims = [claim for claim in new["claims"] if claim not in old["claims"]]
+        letter = move.removeprefix("slide:") if move.startswith("slide:") else ""
+        mark = numberdrop_svg.Mark(number, cells, claims, letter)
+        return numberdrop_svg.sheets(state, move, f"{self.text()}\nThe move: {move}", mark)
 
 
 def _sheet_state(sheet: tuple[bytes, bytes, int], parts: tuple[int, ...]) -> dict[str, Any]:
