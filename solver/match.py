@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import multiprocessing
 import random
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -14,6 +12,7 @@ from typing import Any
 from solver import games, search
 from solver.errors import OptionError, quote
 from solver.games.base import Game, Kind, Options, Position
+from solver.jobs import executor
 from solver.search.types import Limits, Searcher, Settings
 
 MOST_PLIES = 2000
@@ -212,6 +211,5 @@ def play_match(
     if jobs == 1:
         yield from map(work, seeds)
         return
-    pool: Executor
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+    with executor(jobs) as pool:
         yield from pool.map(work, seeds)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import random
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 from solver import games
 from solver.errors import OptionError, SolutionError, quote
 from solver.games.base import Kind, Options
+from solver.jobs import executor
 from solver.match import MOST_PLIES, Player
 
 PERCENTILES = (0, 5, 25, 50, 75, 95, 100)
@@ -170,14 +170,9 @@ def _played(work: partial[list[Sample]], bundles: Sequence[Sequence[int]], jobs:
     if jobs == 1:
         yield from map(work, bundles)
         return
-    pool: Executor
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        futures = [pool.submit(work, bundle) for bundle in bundles]
-        try:
-            for future in as_completed(futures):
-                yield future.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+    with executor(jobs) as pool:
+        for future in as_completed([pool.submit(work, bundle) for bundle in bundles]):
+            yield future.result()
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,16 @@ The rules are in docs/rules/numberdrop.md, the notation in docs/numberdrop-notat
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from solver import _numberdrop as core
 from solver.errors import MoveError, OptionError, PositionError, quote
-from solver.games import numberdrop_svg
+from solver.games import numberdrop_svg, weights
 from solver.games.base import Game, Kind, Options, OptionSpec, OptionValue, Position
 
 COLUMNS = "abcdefg"
@@ -699,6 +701,30 @@ class NumberDrop(Game):
         """Return the compiled table."""
         return core.capsule()
 
+    # --- what learning needs, see solver.train ---------------------------------------------------------------
+
+    features: ClassVar[str] = core.FEATURE_SET
+
+    def linear(self) -> object:
+        """Return the value function for a learner."""
+        return core.linear()
+
+    def lessons(self, solo: float) -> list[tuple[str, bytes, float]]:
+        """Return the kinds of games to learn from: name, first state, share of the games (`solo` of them alone)."""
+        several = ((2, 0.6), (3, 0.25), (4, 0.15))
+        return [("solo", self._empty(self.read_options({"solo": True})), solo)] + [
+            (f"{players} players", self._empty(self.read_options({"players": players})), (1 - solo) * share)
+            for players, share in several
+        ]
+
+    def get_weights(self) -> bytes:
+        """Return the weights in use, as in a file of weights."""
+        return core.get_weights()
+
+    def set_weights(self, values: bytes) -> None:
+        """Let the evaluation use other weights. Raises ValueError for another number of them."""
+        core.set_weights(values)
+
 
 def _read_tile_field(text: str, solo: bool) -> tuple[bytes, bytes]:
     entries = text.split(",")
@@ -760,6 +786,22 @@ def _read_sheet(text: str, where: str) -> tuple[bytes, bytes, int]:
         raise PositionError(f"{where}, claims: the used cells say {_claims(groups)}, got {quote(parts[2])}")
     return cells, groups, _read_letters(parts[3], f"{where}, circled letters")
 
+
+SHIPPED = Path(__file__).parent.parent / "data" / "numberdrop-2.weights"
+"""The weights of the evaluation that come with the package."""
+
+OTHER_WEIGHTS = "BLOCKWIT_NUMBERDROP_WEIGHTS"
+"""Environment variable with the path of other weights, for measuring them; child processes inherit it."""
+
+
+def load_weights(path: Path) -> weights.Weights:
+    """Let the evaluation use the weights of a file. Raises WeightsError and keeps the present ones."""
+    loaded = weights.read(path, core.FEATURE_SET, core.WEIGHT_COUNT)
+    core.set_weights(loaded.values)
+    return loaded
+
+
+load_weights(Path(os.environ.get(OTHER_WEIGHTS) or SHIPPED))
 
 GAME = NumberDrop()
 NumberDropPosition.game = GAME
