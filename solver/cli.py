@@ -282,6 +282,47 @@ def simulate(
 
 
 @app.command()
+def analyse(
+    file: Annotated[Path, typer.Argument(help="A recorded game: JSON, or lines of the protocol (docs/analysis.md).")],
+    movetime: Annotated[int, typer.Option(min=1, help="Milliseconds for each search, one or two a move.")] = 300,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Nodes instead of a time: can be repeated.")] = None,
+    svg: Annotated[Path | None, typer.Option(help="Draw losses and the worst mistakes to this SVG file.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write all figures to this file.")] = None,
+) -> None:
+    """Judge a recorded game: the loss of each move against the best one, the worst mistakes explained."""
+    import json
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from solver import analyse as analysis
+    from solver.search import Limits
+
+    limits = Limits(nodes=nodes) if nodes else Limits(movetime=movetime)
+    try:
+        record = analysis.load_record(file)
+        with progress_bar() as progress:
+            task = progress.add_task("moves", total=len(record.moves))
+            found = analysis.analyse(record, limits, lambda done: progress.update(task, completed=done))
+        if svg is not None:
+            svg.write_text(analysis.svg(found), encoding="utf-8")
+        if json_file is not None:
+            json_file.write_text(json.dumps(analysis.as_json(found), indent=1) + "\n", encoding="utf-8")
+    except (BlockwitError, OSError) as error:
+        fail(error)
+    table = Table(title=f"{found.game.title}: expected {found.game.unit}")
+    for name in ("no.", "player", "move", "best", "worth", "loss"):
+        table.add_column(name, justify="left" if name in ("move", "best") else "right", overflow="fold")
+    for row in analysis.rows(found):
+        table.add_row(*row)
+    Console().print(table)
+    for player, (count, lost) in sorted(analysis.totals(found).items()):
+        typer.echo(f"player {player + 1}: {lost:.2f} {found.game.unit} lost in {count} moves")
+    for each in found.worst():
+        typer.echo(analysis.explanation(each, found.game.unit))
+
+
+@app.command()
 def train(
     game: Annotated[str, typer.Argument(help="Which game; numberdrop.")],
     weights: Annotated[Path, typer.Argument(help="Write the learned weights to this file.")],

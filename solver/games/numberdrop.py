@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -503,6 +503,27 @@ class NumberDropPosition(Position):
             "returns": list(self.returns()),
         }
 
+    def facts(self, player: int) -> dict[str, int | str]:
+        """Return points, boxes, rows, holes and what lies on a sheet unclaimed."""
+        cells, groups, circled = self.parts[10][player]
+        full, over, *_, total = core.scores(self._raw)[player]
+        free = {i: cells[i] for i in range(CELLS) if cells[i] < 10 and not groups[i]}
+        heights = [max((row + 1 for row in range(ROWS) if cells[7 * row + c] != _EMPTY), default=0) for c in range(7)]
+        missing = [sum(cell == _EMPTY for cell in cells[7 * row : 7 * row + 7]) for row in range(LINE)]
+        return {
+            "points": total,
+            "boxes": " ".join(box for number, box in enumerate(BOXES) if number and number in groups) or "none",
+            "full rows": full,
+            "rows over the line": over,
+            "rows one cell short": missing.count(1),
+            "covered empty cells": sum(cells[7 * row + c] == _EMPTY for c in range(7) for row in range(heights[c])),
+            "highest column": max(heights),
+            "largest unclaimed group": max((len(each) for each in _groups(free)), default=0),
+            "unclaimed groups of three or more": sum(len(each) > 2 for each in _groups(free)),
+            "longest unclaimed straight": max((_straight(free, i) for i in free), default=0),
+            "letters circled": _letters(circled) or "none",
+        }
+
     def text(self) -> str:
         """Draw the sheets; a claimed digit is followed by i (identical), s (straight) or b (the bonus box)."""
         state = self.state()
@@ -537,6 +558,33 @@ class NumberDropPosition(Position):
         """Draw the sheets as one SVG document."""
         state = self.state()
         return numberdrop_svg.sheets(state, self._caption(state))
+
+
+def _near(cell: int) -> list[int]:
+    """Return the cells side by side with a cell."""
+    row, column = divmod(cell, 7)
+    around = (row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)
+    return [7 * r + c for r, c in around if 0 <= r < ROWS and 0 <= c < 7]
+
+
+def _groups(free: Mapping[int, int]) -> list[set[int]]:
+    """Return the connected groups of equal digits."""
+    found, left = [], set(free)
+    while left:
+        group, edge = set[int](), {left.pop()}
+        while edge:
+            cell = edge.pop()
+            group.add(cell)
+            edge |= {other for other in _near(cell) if other in left and free[other] == free[cell]}
+            left -= edge
+        found.append(group)
+    return found
+
+
+def _straight(free: Mapping[int, int], cell: int) -> int:
+    """Return the length of the longest path of rising digits that begins in a cell."""
+    following = [other for other in _near(cell) if free.get(other) == free[cell] + 1]
+    return 1 + max((_straight(free, other) for other in following), default=0)
 
 
 def _sheet_state(sheet: tuple[bytes, bytes, int], parts: tuple[int, ...]) -> dict[str, Any]:
