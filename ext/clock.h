@@ -27,4 +27,30 @@ static inline void bw_store(int64_t *p, int64_t v) {
     __atomic_store_n(p, v, __ATOMIC_RELAXED);
 }
 
+/* What ends a search from outside: set by any thread, read by the one that searches. Moments in nanoseconds, 0: none. */
+typedef struct bw_control {
+    int64_t stop;
+    int64_t soft; /* nothing new is begun from here on */
+    int64_t hard; /* the end */
+} bw_control;
+
+/* Limits from now on in milliseconds, negative for none. */
+static inline void bw_set_time(bw_control *c, int64_t soft_ms, int64_t hard_ms) {
+    const int64_t now = bw_now();
+    bw_store(&c->soft, bw_deadline(now, soft_ms));
+    bw_store(&c->hard, bw_deadline(now, hard_ms));
+}
+
+/* Whether the search has to end. */
+static inline int bw_is_over(const bw_control *c, int64_t now) {
+    const int64_t hard = bw_load(&c->hard);
+    return bw_load(&c->stop) || (hard && now >= hard);
+}
+
+/* Whether it should begin nothing new. */
+static inline int bw_is_late(const bw_control *c, int64_t now) {
+    const int64_t soft = bw_load(&c->soft);
+    return bw_load(&c->stop) || (soft && now >= soft);
+}
+
 #endif

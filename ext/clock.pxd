@@ -6,3 +6,10 @@ cdef extern from "clock.h" nogil:
     int64_t bw_deadline(int64_t now, int64_t ms)
     int64_t bw_load(const int64_t *p)
     void bw_store(int64_t *p, int64_t v)
+
+    ctypedef struct bw_control:
+        int64_t stop
+
+    void bw_set_time(bw_control *c, int64_t soft_ms, int64_t hard_ms)
+    bint bw_is_over(const bw_control *c, int64_t now)
+    bint bw_is_late(const bw_control *c, int64_t now)

@@ -24,7 +24,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from clock cimport bw_deadline, bw_load, bw_now, bw_store
+from clock cimport bw_control, bw_is_late, bw_is_over, bw_now, bw_set_time, bw_store
 from game cimport (
     BW_CHANCE,
     BW_DECISION,
@@ -88,8 +88,7 @@ cdef struct Context:
     bint cut  # some node was evaluated statically
     int64_t nodes
     int64_t node_limit
-    int64_t deadline
-    int64_t stop
+    bw_control control
     int64_t next_tick
     bint aborted
     int deepest
@@ -110,7 +109,7 @@ cdef void look_around(Context *c) noexcept nogil:
     if c.nodes & 15:
         return
     now = bw_now()
-    if bw_load(&c.stop) or (bw_load(&c.deadline) and now >= bw_load(&c.deadline)):
+    if bw_is_over(&c.control, now):
         c.aborted = True
     elif now >= c.next_tick:
         c.next_tick = now + SECOND
@@ -442,7 +441,9 @@ cdef void insert_falling(double *values, int count, double value) noexcept nogil
 
 
 cdef class Searcher:
-    """An expectimax searcher of one game. One search at a time; it remembers nothing between searches.
+    """An expectimax searcher of one game. It remembers nothing between searches.
+
+    A second search while one is under way raises RuntimeError.
 
     Args:
         capsule: PyCapsule of a `bw_game` (ext/game.h).
@@ -455,7 +456,7 @@ cdef class Searcher:
     cdef Candidate *candidate
     cdef char *state  # states after the candidates
     cdef int64_t started
-    cdef int64_t soft
+    cdef bint busy  # a search is under way
     cdef int depth
 
     def __cinit__(self, object capsule):
@@ -477,8 +478,8 @@ cdef class Searcher:
         self.c.listed = <bw_action *>malloc((MOST_ACTIONS if game.top == NULL else 1) * sizeof(bw_action))
         self.c.best = <bw_action *>malloc(ROOT_WIDTH * sizeof(bw_action))
         self.c.worth = <bw_value *>malloc(ROOT_WIDTH * sizeof(bw_value))
-        self.candidate = <Candidate *>calloc(ROOT_WIDTH, sizeof(Candidate))
-        self.state = <char *>malloc(ROOT_WIDTH * size)
+        self.candidate = <Candidate *>calloc(ROOT_WIDTH + 1, sizeof(Candidate))
+        self.state = <char *>malloc((ROOT_WIDTH + 1) * size)
         if (self.c.listed == NULL or self.c.best == NULL or self.c.worth == NULL or self.candidate == NULL
                 or self.state == NULL):
             raise MemoryError
@@ -517,20 +518,18 @@ cdef class Searcher:
 
     def arm(self):
         """Forget a stop that came too late for the search before."""
-        bw_store(&self.c.stop, 0)
+        bw_store(&self.c.control.stop, 0)
 
     def stop(self):
         """End the search under way as soon as possible. From any thread."""
-        bw_store(&self.c.stop, 1)
+        bw_store(&self.c.control.stop, 1)
 
     def set_time(self, int64_t soft_ms, int64_t hard_ms):
         """Limits from now on in milliseconds, -1 for none: no new round after `soft`, the end at `hard`.
 
         From any thread, also during a search. More than 10**12 is read as that.
         """
-        cdef int64_t now = bw_now()
-        bw_store(&self.soft, bw_deadline(now, soft_ms))
-        bw_store(&self.c.deadline, bw_deadline(now, hard_ms))
+        bw_set_time(&self.c.control, soft_ms, hard_ms)
 
     @property
     def nodes(self) -> int:
@@ -565,6 +564,7 @@ cdef class Searcher:
         Raises:
             ValueError: a state of another size, no decision node, a root line that is not legal, or a number out
                 of range.
+            RuntimeError: a search is under way.
         """
         cdef Context *c = self.c
         cdef const bw_game *game = c.game
@@ -579,6 +579,8 @@ cdef class Searcher:
             raise ValueError(f"widths: expected 1 to {INNER_WIDTH}, at the root 1 to {ROOT_WIDTH}")
         if samples < 0 or inner < 1 or not 0 <= star <= 2 or depth < 0 or nodes < 0 or multipv < 1:
             raise ValueError("samples, inner, star, depth, nodes or multipv out of range")
+        if self.busy:
+            raise RuntimeError("a search is under way")
         c.players = game.players(raw)
         c.root_player = game.player(raw)
         c.scalar = c.players == 1 or (c.players == 2 and (game.flags & BW_ZERO_SUM) != 0)
@@ -595,25 +597,31 @@ cdef class Searcher:
         self.started = bw_now()
         c.next_tick = self.started + SECOND
         self.depth = 1
-        # At least one round has to end, or there is no move: the limits count from here.
-        count = self.read_roots(state, roots) if roots else self.find_roots(state, root_width, margin)
-        self.emit(count, multipv)
-        for iteration in range(1, 1000):
-            # With a depth to reach every iteration goes deeper; else the samples grow for a while first.
-            now_depth = iteration + 1 if depth else 2 + (iteration - 1) // 4
-            stage_samples = samples if samples else (8 if depth else 4 << (iteration - 1) % 4)
-            if (depth and now_depth > depth) or (count == 1 and not depth) or c.aborted or self.overtime():
-                break
-            exact = self.halve(count, now_depth, stage_samples, seed + iteration, multipv,
-                               now_depth != self.depth)
+        self.busy = True
+        try:
+            # At least one round has to end, or there is no move: the limits count from here.
+            count = self.read_roots(state, roots) if roots else self.find_roots(state, root_width, margin)
+            multipv = min(multipv, count)
+            self.emit(multipv)
+            for iteration in range(1, 1000):
+                # With a depth to reach every iteration goes deeper; else the samples grow for a while first.
+                now_depth = iteration + 1 if depth else 2 + (iteration - 1) // 4
+                stage_samples = samples if samples else (8 if depth else 4 << (iteration - 1) % 4)
+                if (depth and now_depth > depth) or (count == 1 and not depth) or c.aborted or self.overtime():
+                    break
+                exact = self.halve(count, now_depth, stage_samples, seed + iteration, multipv,
+                                   now_depth != self.depth)
+                if self.failure is not None or exact:
+                    break
             if self.failure is not None:
                 raise self.failure
-            if exact:
-                break
-        return [self.described(i) for i in range(min(multipv, count))]
+            return [self.described(i) for i in range(multipv)]
+        finally:
+            self.busy = False
+            self.report = None
 
     cdef bint overtime(self):
-        return bw_load(&self.c.stop) or (bw_load(&self.soft) and bw_now() >= bw_load(&self.soft))
+        return bw_is_late(&self.c.control, bw_now())
 
     cdef int find_roots(self, bytes state, int root_width, double margin):
         """The best turns by static evaluation."""
@@ -641,8 +649,6 @@ cdef class Searcher:
         cdef char *at
         cdef bw_value value[BW_MAX_PLAYERS]
         cdef Candidate *root
-        if len(roots) > ROOT_WIDTH:
-            raise ValueError(f"at most {ROOT_WIDTH} root lines, got {len(roots)}")
         for line in roots:
             if not 1 <= len(line) <= TURN:
                 raise ValueError(f"a root line has 1 to {TURN} actions, got {len(line)}")
@@ -660,8 +666,11 @@ cdef class Searcher:
             root.line.value = value[c.root_player]
             root.value = root.line.value
             root.sum = root.weight = 0
-            count += 1
             c.nodes += 1
+            count += 1
+            if count > ROOT_WIDTH:
+                self.sort(count)
+                count = ROOT_WIDTH
         self.sort(count)
         return count
 
@@ -720,7 +729,7 @@ cdef class Searcher:
             cut |= c.cut
             self.depth = depth
             self.sort(alive)
-            self.emit(count, multipv)
+            self.emit(multipv)
             if not c.sampled or alive <= max(2, multipv) or self.overtime():
                 break
             alive = keep
@@ -765,11 +774,11 @@ cdef class Searcher:
                         final)
         except Exception as error:
             self.failure = error
-            bw_store(&self.c.stop, 1)
+            bw_store(&self.c.control.stop, 1)
 
-    cdef void emit(self, int count, int multipv):
+    cdef void emit(self, int multipv):
         cdef int i
-        for i in range(min(count, multipv)):
+        for i in range(multipv):
             self.say(i, True)
 
     cdef void tick(self):

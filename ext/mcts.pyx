@@ -26,7 +26,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from clock cimport bw_load, bw_now, bw_store
+from clock cimport bw_control, bw_is_over, bw_now, bw_set_time, bw_store
 from game cimport (
     BW_CHANCE,
     BW_DECISION,
@@ -44,6 +44,7 @@ from rng cimport bw_rng, bw_rng_seed
 
 cdef enum:
     PATH = 200
+    DEEPEST = 100  # that a search can be limited to
     MOST_CHILDREN = 1024
     LISTED = 64  # chance nodes with so many outcomes or fewer are listed in full
     TURN = 12
@@ -95,10 +96,10 @@ cdef struct Context:
     bw_rng rng
     int64_t simulations
     int64_t node_limit
-    int64_t deadline
-    int64_t stop
+    bw_control control
     int64_t next_tick
     bint aborted
+    bint full  # the pool had no room for a node
     int deepest
     double mean  # of the results for the root's player, and the sum of squared differences
     double squares
@@ -119,7 +120,7 @@ cdef void look_around(Context *c) noexcept nogil:
     if c.simulations & 7:
         return
     now = bw_now()
-    if bw_load(&c.stop) or (bw_load(&c.deadline) and now >= bw_load(&c.deadline)):
+    if bw_is_over(&c.control, now):
         c.aborted = True
     elif now >= c.next_tick:
         c.next_tick = now + SECOND
@@ -130,6 +131,7 @@ cdef int32_t new_node(Context *c, bw_action action, double prior, double chance)
     """A fresh node, NONE when the pool is full."""
     cdef Node *node
     if c.used == c.size:
+        c.full = True
         return NONE
     node = &c.pool[c.used]
     memset(node, 0, sizeof(Node))
@@ -188,6 +190,7 @@ cdef bint expand(Context *c, int32_t at) noexcept nogil:
     cdef int64_t count = ranked(c, c.state, &complete), i
     cdef int32_t child, last = NONE
     if c.used + count > c.size:
+        c.full = True
         return False
     for i in range(count):
         child = new_node(c, c.listed[i], c.worth[i], 0)
@@ -485,6 +488,8 @@ cdef void keep_subtree(Context *c, int32_t top) noexcept nogil:
 cdef class Searcher:
     """A tree searcher of one game. One search at a time.
 
+    What would disturb a search under way (another one, `clear`) raises RuntimeError.
+
     Args:
         capsule: PyCapsule of a `bw_game` (ext/game.h).
         hash_mb: size of the pool of nodes in MiB, 1 to 65536.
@@ -495,7 +500,7 @@ cdef class Searcher:
     cdef object report
     cdef object failure
     cdef int64_t started
-    cdef int64_t soft
+    cdef bint busy  # a search is under way
     cdef int multipv
     cdef bytes state
 
@@ -543,25 +548,28 @@ cdef class Searcher:
 
     def arm(self):
         """Forget a stop that came too late for the search before."""
-        bw_store(&self.c.stop, 0)
+        bw_store(&self.c.control.stop, 0)
 
     def stop(self):
         """End the search under way as soon as possible. From any thread."""
-        bw_store(&self.c.stop, 1)
+        bw_store(&self.c.control.stop, 1)
 
     def clear(self):
         """Forget the tree."""
+        self.refuse_if_busy()
         self.c.used = 0
+
+    cdef int refuse_if_busy(self) except -1:
+        if self.busy:
+            raise RuntimeError("a search is under way")
+        return 0
 
     def set_time(self, int64_t soft_ms, int64_t hard_ms):
         """Limits from now on in milliseconds, -1 for none; the earlier one ends the search.
 
         From any thread, also during a search. More than 10**12 is read as that.
         """
-        cdef int64_t now = bw_now(), least
-        least = hard_ms if soft_ms < 0 or 0 <= hard_ms < soft_ms else soft_ms
-        least = min(least, 10**12)
-        bw_store(&self.c.deadline, now + least * 1000000 if least >= 0 else 0)
+        bw_set_time(&self.c.control, -1, hard_ms if soft_ms < 0 or 0 <= hard_ms < soft_ms else soft_ms)
 
     @property
     def nodes(self) -> int:
@@ -588,7 +596,8 @@ cdef class Searcher:
             nodes: most simulations, 0 for no limit.
             report: called with (depth of the best line, deepest, line, value, simulations, nanoseconds, actions,
                 final) whenever the simulations have doubled and once a second, with `final` at the end.
-            depth: end once the best line is so long, 0: never for that reason.
+            depth: end once the best line is so long, or as long as it can get without chance in a tree that is so
+                deep, or when the pool is full; 0: never for that reason. More than 100 is read as that.
             multipv: number of lines to report.
             width: children of a decision node in a game with top(), 1 to 1024.
             reuse: keep what the last search knows of this state.
@@ -600,6 +609,7 @@ cdef class Searcher:
 
         Raises:
             ValueError: a state of another size, no decision node, no legal root, or a number out of range.
+            RuntimeError: a search is under way.
         """
         cdef Context *c = self.c
         cdef const bw_game *game = c.game
@@ -611,6 +621,7 @@ cdef class Searcher:
             raise ValueError("only a decision can be searched")
         if not 1 <= width <= MOST_CHILDREN or nodes < 0 or depth < 0 or multipv < 1 or trust <= 0:
             raise ValueError("width, nodes, depth, multipv or trust out of range")
+        self.refuse_if_busy()
         c.width = width
         c.open_loop = open_loop
         c.playouts = playouts
@@ -624,38 +635,44 @@ cdef class Searcher:
         c.root_player = game.player(raw)
         c.seed = seed
         bw_rng_seed(&c.rng, seed)
-        self.plant(state, reuse and not roots and not open_loop)
-        memcpy(c.state, raw, game.state_size)
-        if roots:
-            self.set_roots(roots)
-        elif not c.pool[0].marks & EXPANDED and not expand(c, 0):
-            raise ValueError("the pool of nodes is too small for one node's children")
-        c.simulations = 0
-        c.node_limit = nodes
-        c.aborted = False
-        c.deepest = 0
-        c.mean = c.squares = 0
-        self.report = report
-        self.failure = None
-        self.multipv = multipv
-        self.started = bw_now()
-        c.next_tick = self.started + SECOND
-        while True:
-            with nogil:
-                while not c.aborted and c.simulations < target and not c.pool[0].marks & PROVEN:
-                    simulate(c)
-            if c.aborted or c.pool[0].marks & PROVEN:
-                break
-            target *= 2
-            self.tell(False)
-            if depth and len(self.line(0)[1]) >= depth:
-                break
+        self.busy = True
+        try:
+            self.plant(state, reuse and not roots and not open_loop)
+            memcpy(c.state, raw, game.state_size)
+            if roots:
+                self.set_roots(roots)
+            elif not c.pool[0].marks & EXPANDED and not expand(c, 0):
+                raise ValueError("the pool of nodes is too small for one node's children")
+            c.simulations = 0
+            c.node_limit = nodes
+            c.aborted = False
+            c.full = False
+            c.deepest = 0
+            c.mean = c.squares = 0
+            self.report = report
+            self.failure = None
+            self.multipv = multipv
+            self.started = bw_now()
+            c.next_tick = self.started + SECOND
+            while True:
+                with nogil:
+                    while not c.aborted and c.simulations < target and not c.pool[0].marks & PROVEN:
+                        simulate(c)
+                if c.aborted or c.pool[0].marks & PROVEN:
+                    break
+                target *= 2
+                self.tell(False)
+                if depth and (c.full or self.reaches(min(depth, DEEPEST))):
+                    break
+                if self.failure is not None:
+                    raise self.failure
+            self.tell(True)
             if self.failure is not None:
                 raise self.failure
-        self.tell(True)
-        if self.failure is not None:
-            raise self.failure
-        return [self.line(i) for i in range(min(multipv, self.children()))]
+            return [self.line(i) for i in range(min(multipv, self.children()))]
+        finally:
+            self.busy = False
+            self.report = None
 
     cdef void plant(self, bytes state, bint reuse):
         """Make node 0 the root of `state`: a node of the old tree if there is one."""
@@ -758,6 +775,12 @@ cdef class Searcher:
             at = child
         return value, actions, certain
 
+    cdef bint reaches(self, int depth):
+        """Whether the best line has `depth` actions, or ends before them for good."""
+        cdef Context *c = self.c
+        length = len(self.line(0)[1])
+        return length >= depth or (c.deepest >= depth and c.game.kind(c.state) != BW_DECISION)
+
     cdef void tell(self, bint final):
         cdef int i
         if self.report is None or self.failure is not None:
@@ -769,7 +792,7 @@ cdef class Searcher:
                             bw_now() - self.started, actions, final)
         except Exception as error:
             self.failure = error
-            bw_store(&self.c.stop, 1)
+            bw_store(&self.c.control.stop, 1)
 
     cdef void tick(self):
         self.tell(False)

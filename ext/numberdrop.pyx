@@ -2369,6 +2369,16 @@ def list_range(bytes state, int64_t start, int64_t count):
     return [e.out[i] for i in range(count)]
 
 
+def list_places(bytes state):
+    """The places for the shape of a drop phase: drops whose digits are all 0. Empty where nothing can be dropped."""
+    cdef State s
+    cdef Placement place[MAX_PLACEMENTS]
+    read_state(state, &s)
+    if s.phase != PHASE_DROP:
+        return []
+    return [placed_action(TAG_DROP, &place[i]) for i in range(placements(&s.sheet[s.turn], s.shape, place))]
+
+
 def count_turns(bytes state, int64_t stop=-1):
     """The number of (drop, claim) pairs of a drop phase; stops counting at `stop` if that is not negative."""
     cdef State s

@@ -126,7 +126,7 @@ cdef void dig(Dig *d, int at, int used) noexcept nogil:
 
 
 cdef class Planner:
-    """Plans for the only player of a game.
+    """Plans for the only player of a game. A second plan while one is under way raises RuntimeError.
 
     Args:
         capsule: PyCapsule of a `bw_game` (ext/game.h), with top() for `beam`.
@@ -138,6 +138,7 @@ cdef class Planner:
     cdef Step *steps
     cdef int64_t step_count
     cdef int64_t step_room
+    cdef bint busy
     cdef readonly int64_t nodes
 
     def __cinit__(self, object capsule):
@@ -155,6 +156,8 @@ cdef class Planner:
 
     cdef int check(self, bytes state, list outcomes) except -1:
         cdef const char *raw = state
+        if self.busy:
+            raise RuntimeError("a plan is under way")
         if len(state) != <Py_ssize_t>self.game.state_size:
             raise ValueError(f"a state of {self.game.name.decode()} has {self.game.state_size} bytes, "
                              f"got {len(state)}")
@@ -196,6 +199,7 @@ cdef class Planner:
             free(d)
             free(given)
             raise MemoryError
+        self.busy = True
         try:
             for i in range(len(outcomes)):
                 given[i] = outcomes[i]
@@ -213,6 +217,7 @@ cdef class Planner:
             line = [d.best_path[i] for i in range(d.best_length)] if found else []
             return (d.best if found else None), line, not d.cut
         finally:
+            self.busy = False
             free(d.state)
             free(d)
             free(given)
@@ -277,6 +282,7 @@ cdef class Planner:
         next_items = <Item *>malloc(width * sizeof(Item))
         children = <Child *>malloc(<int64_t>width * branch * sizeof(Child))
         seen = <uint64_t *>malloc(slots * sizeof(uint64_t))
+        self.busy = True
         try:
             if (states == NULL or following == NULL or items == NULL or next_items == NULL or children == NULL
                     or seen == NULL):
@@ -349,6 +355,7 @@ cdef class Planner:
                     count = 1
             return self.best_line(states, items, count)
         finally:
+            self.busy = False
             free(states)
             free(following)
             free(items)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 from solver import __version__
+from solver.console import GameName, Position, RuleOptions, fail, progress_bar, rules_of
 from solver.errors import BlockwitError
 from solver.nmbr9.cli import app as nmbr9
 from solver.puzzle_cli import app as puzzle
-
-if TYPE_CHECKING:
-    from rich.progress import Progress
+from solver.tables_cli import app as tables
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -24,44 +22,14 @@ app = typer.Typer(
 
 app.add_typer(nmbr9, name="nmbr9")
 app.add_typer(puzzle, name="puzzle")
+app.add_typer(tables, name="tables")
 
-GameName = Annotated[str, typer.Option("--game", "-g", help="Which game.")]
 AnyGame = Annotated[
     str | None, typer.Option("--game", "-g", help="Which game; default: told by the form of the position.")
 ]
 # A position may begin with a dash, like that of an empty table: what is no option is an argument.
 DASHES = {"ignore_unknown_options": True}
 FOLDER = "A folder (its name ends in /) gets every position of the line, each with the move that comes next."
-RuleOptions = Annotated[
-    list[str] | None, typer.Option("--option", "-o", help="A rule option as NAME=VALUE; may be repeated.")
-]
-Position = Annotated[str | None, typer.Option("--position", "-p", help="Position string; default: the start.")]
-
-
-def fail(error: Exception) -> NoReturn:
-    """Print one line and leave with status 2."""
-    typer.echo(f"blockwit: {error}", err=True)
-    raise typer.Exit(2)
-
-
-def rules_of(options: list[str] | None) -> dict[str, str | int | bool]:
-    """Read NAME=VALUE pairs."""
-    read: dict[str, str | int | bool] = {}
-    for text in options or ():
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise BlockwitError(f"--option {text}: expected NAME=VALUE")
-        read[name] = value
-    return read
-
-
-def progress_bar() -> Progress:
-    """Return a progress bar on standard error: how many of how many, the time left, and a remark."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
-    return Progress(*columns, console=Console(stderr=True))
 
 
 @app.command()
@@ -69,7 +37,7 @@ def engine() -> None:
     """Speak the protocol on standard input and output (docs/protocol.md)."""
     from solver.protocol import stdio
 
-    stdio.run(sys.stdin.buffer, sys.stdout.buffer)
+    stdio.serve()
 
 
 @app.command()
@@ -88,6 +56,7 @@ def play(
     from rich.console import Console
 
     from solver import games, search
+    from solver.match import Player
     from solver.play import Sitting
 
     console = Console(highlight=False)
@@ -101,16 +70,11 @@ def play(
             if not (text.isascii() and text.isdigit() and 1 <= int(text) <= seats):
                 raise BlockwitError(f"--side {side}: expected seats from 1 to {seats}, or none")
             person.add(int(text) - 1)
-        settings = search.Settings(skill=skill, hash_mb=64)
-        Sitting(
-            start,
-            frozenset(person),
-            search.make(chosen, "auto", settings),
-            search.Limits(movetime=movetime),
-            console,
-            input,
-            secrets.randbits(63) if seed is None else seed,
-        ).run()
+        limits = search.Limits(movetime=movetime)
+        opponent = Player("the engine", settings=search.Settings(skill=skill, hash_mb=64), limits=limits)
+        dice = secrets.randbits(63) if seed is None else seed
+        with opponent.engine(game, rules) as engine:
+            Sitting(start, frozenset(person), engine, limits, console, input, dice).run()
     except BlockwitError as error:
         fail(error)
 
@@ -242,27 +206,49 @@ def plan(
 
 @app.command()
 def match(
-    first: Annotated[str, typer.Argument(help="Settings like movetime=100,algorithm=alphabeta,hash=16,skill=20.")],
+    first: Annotated[
+        str,
+        typer.Argument(
+            help="Settings like movetime=100,algorithm=alphabeta,hash=16,skill=20; "
+            "another engine's command comes last: nodes=5000,cmd=old/bin/blockwit engine."
+        ),
+    ],
     second: Annotated[str, typer.Argument(help="The other player's settings.")],
-    pairs: Annotated[int, typer.Option(min=1, help="Pairs of games, seats swapped within a pair.")] = 50,
+    pairs: Annotated[
+        int | None, typer.Option(min=1, help="Pairs of games, seats swapped within a pair; default 50, tests 50000.")
+    ] = None,
+    sprt: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="ELO0 ELO1", help="Stop once the games decide which Elo lead of the first is the truth."),
+    ] = None,
     game: GameName = "deblockle",
     seed: Annotated[int, typer.Option(help="Seed of openings and dice.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Games played at the same time.")] = 1,
     position: Position = None,
     option: RuleOptions = None,
 ) -> None:
-    """Let two engine settings play each other: wins, draws, losses, Elo with its 95% interval."""
+    """Let two engines play each other: wins, draws, losses, Elo with its 95% interval."""
+    from contextlib import closing
+
     from solver import match as matches
+    from solver.sprt import Sprt
 
     tally = matches.Tally()
     try:
         one, two = matches.Player.parse(first), matches.Player.parse(second)
-        with progress_bar() as progress:
-            task = progress.add_task("pairs", total=pairs)
-            played = matches.play_match(game, rules_of(option), one, two, pairs, start=position, seed=seed, jobs=jobs)
+        test = Sprt(*sprt) if sprt else None
+        most = pairs or (50_000 if test else 50)
+        played = matches.play_match(game, rules_of(option), one, two, most, start=position, seed=seed, jobs=jobs)
+        with progress_bar() as progress, closing(played):
+            task = progress.add_task("pairs", total=most)
             for pair in played:
                 tally.add(pair)
-                progress.update(task, advance=1, description=f"+{tally.wins} ={tally.draws} -{tally.losses}")
+                remark = f"+{tally.wins} ={tally.draws} -{tally.losses}"
+                if test:
+                    remark += f" {test.line(tally.pairs)}"
+                progress.update(task, advance=1, description=remark)
+                if test and test.verdict(test.ratio(tally.pairs)):
+                    break
     except BlockwitError as error:
         fail(error)
     elo, low, high = tally.elo()
@@ -270,6 +256,8 @@ def match(
     typer.echo(f"+{tally.wins} ={tally.draws} -{tally.losses}  score {100 * tally.score:.1f}%")
     typer.echo(f"Elo {elo:+.0f} (95%: {low:+.0f} to {high:+.0f})  plies a game {tally.plies / tally.games:.1f}")
     typer.echo(f"points a game {tally.points[0] / tally.games:.2f} : {tally.points[1] / tally.games:.2f}")
+    if test:
+        typer.echo(test.line(tally.pairs))
 
 
 @app.command()

@@ -25,6 +25,22 @@ class SolutionError(BlockwitError):
     """A solution or puzzle file that cannot be read, or whose claim is false."""
 
 
+class TableError(BlockwitError):
+    """An endgame table that cannot be read or written, or that is damaged."""
+
+
+class EngineError(BlockwitError):
+    """An engine process that answered with an error, or not as the protocol says."""
+
+
+class EngineDiedError(EngineError):
+    """An engine process that could not be started, or that has ended."""
+
+
+class EngineTimeoutError(EngineError):
+    """An engine process that did not answer in time; it was killed."""
+
+
 class WrongAnswerError(SolutionError):
     """A puzzle file whose answer is not what exhaustive search finds."""
 

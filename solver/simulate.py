@@ -60,19 +60,20 @@ def play_one(game_name: str, options: Options, policy: str, seed: int) -> Sample
             totals, chances, decisions = _expectimax.play_out(game.capsule(), position.raw(), seed)
         return Sample(seed, tuple(total / 10_000 for total in totals), decisions, chances)
     player = Player.parse(policy)
-    searcher = player.searcher(game)
     rng = random.Random(seed)
     decisions = chances = 0
-    while position.kind() is not Kind.TERMINAL and decisions + chances < MOST_PLIES:
-        if position.kind() is Kind.CHANCE:
-            position = position.play(position.roll(rng.getrandbits(64)))
-            chances += 1
-            continue
-        searcher.arm()
-        move = searcher.search(position, player.limits, lambda info: None).move
-        assert move is not None, "a searcher always has a move where the game is not over"
-        position = position.play(move)
-        decisions += 1
+    fen = position.fen()
+    moves: list[str] = []
+    with player.engine(game_name, options) as engine:
+        while position.kind() is not Kind.TERMINAL and len(moves) < MOST_PLIES:
+            if position.kind() is Kind.CHANCE:
+                moves.append(position.roll(rng.getrandbits(64)))
+                chances += 1
+            else:
+                engine.position(fen, moves)
+                moves.append(engine.go(player.limits).move or "(none)")
+                decisions += 1
+            position = position.play(moves[-1])
     return Sample(seed, position.returns(), decisions, chances)
 
 

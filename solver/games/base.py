@@ -10,7 +10,7 @@ import enum
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from solver.errors import MoveError, OptionError, quote
 from solver.games.svg import slides
@@ -81,6 +81,19 @@ class OptionSpec:
         return "" if text == "<empty>" else text
 
 
+class Oracle(Protocol):
+    """Endgame tables: exact values of some positions."""
+
+    def capsule(self) -> object:
+        """Return a PyCapsule of a `bw_oracle` (ext/game.h), alive as long as this object."""
+
+    def probe(self, state: bytes) -> int | None:
+        """Return n > 0 for a win in n plies of the player to move, n < 0 for a loss in -n, 0 for neither.
+
+        `state` is a position's `raw()`; None: it is not in the tables.
+        """
+
+
 class Position(ABC):
     """One position of one game, rule options included. Immutable: `play` returns a new one.
 
@@ -109,6 +122,10 @@ class Position(ABC):
     @abstractmethod
     def tokens(self, start: int = 0, count: int | None = None) -> list[str]:
         """Return the legal moves (or outcomes) number `start` to `start + count`, in a fixed order."""
+
+    @abstractmethod
+    def chances(self) -> dict[str, float]:
+        """Return the outcomes at a chance node with their probabilities, in a fixed order; else nothing."""
 
     @abstractmethod
     def play(self, token: str) -> Self:
@@ -249,6 +266,22 @@ class Game(ABC):
     def algorithm(self, position: Position) -> str:
         """Return which of `algorithms` suits a position best: what `auto` takes."""
         return self.algorithms[0]
+
+    def oracle(self, position: Position, folder: str) -> Oracle | None:
+        """Return the endgame tables that can matter in a search of `position`, None where there are none.
+
+        Args:
+            position: where the search begins.
+            folder: where tables lie that were built before; empty for none.
+
+        Raises:
+            TableError: a table that cannot be used.
+        """
+        return None
+
+    def tables(self, folder: str) -> list[str]:
+        """Return the names of the endgame tables in a folder. Raises TableError for one that cannot be used."""
+        return []
 
     def turn(self, player: int) -> str:
         """Return how the protocol names the player to move."""

@@ -6,12 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from solver import _deblockle as core
 from solver.errors import MoveError, PositionError, quote
 from solver.games import deblockle_svg
-from solver.games.base import Game, Kind, Options, OptionSpec, OptionValue, Position
+from solver.games.base import Game, Kind, Options, OptionSpec, OptionValue, Oracle, Position
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -23,6 +24,8 @@ SIDES = ("South", "North")
 STARS = ("d2", "d6")
 DIRECTIONS = ("north", "east", "south", "west")
 MAX_HALFMOVE = 65535
+MOST_BLOCKS_FOR_TABLES = 6
+"""With more of them on the board a search hardly ever gets down to what the endgame tables hold."""
 
 ORIENTATION = {name: index for index, name in enumerate(core.ORIENTATION_NAMES)}
 SLIDERS = ("free", "full", "full_or_beside_star")
@@ -100,6 +103,11 @@ def _read_blocks(text: str, side: str) -> list[tuple[int, int]]:
     return blocks
 
 
+def _restored(raw: bytes, past: tuple[int, ...]) -> DeblocklePosition:
+    """Make a position from what it is pickled as."""
+    return DeblocklePosition(core.State.from_raw(raw), past)
+
+
 class DeblocklePosition(Position):
     """A position of Deblockle with the keys of the positions that may recur."""
 
@@ -117,6 +125,9 @@ class DeblocklePosition(Position):
 
     def __repr__(self) -> str:
         return f"<Deblockle {self.fen()}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.core.raw(), self._past)
 
     # --- what the position is ------------------------------------------------------------------------------
 
@@ -136,13 +147,14 @@ class DeblocklePosition(Position):
         return "".join(face * count for face, count in zip(FACES, self.core.unplaced, strict=True))
 
     @cached_property
-    def _occurrences(self) -> int:
+    def occurrences(self) -> int:
+        """How often this position has stood on the board, counting now."""
         return 1 + self._past.count(self.core.key)
 
     @cached_property
     def _kind(self) -> Kind:
         limit = self._repetition
-        if self.core.phase == _PLAY and limit and self._occurrences >= limit:
+        if self.core.phase == _PLAY and limit and self.occurrences >= limit:
             return Kind.TERMINAL
         return Kind(self.core.kind)
 
@@ -351,7 +363,7 @@ class DeblocklePosition(Position):
             "blocks": blocks,
             "unplaced": self._unplaced(),
             "halfmove": self.core.halfmove,
-            "occurrences": self._occurrences,
+            "occurrences": self.occurrences,
             "turns_left": [self.core.turns_left(0), self.core.turns_left(1)],
             "legal": self.tokens() if self._kind is Kind.DECISION else [],
             "result": self.result(),
@@ -563,6 +575,22 @@ class Deblockle(Game):
     def algorithm(self, position: Position) -> str:
         """Return expectimax for the set-up with its dice, alpha-beta for the play."""
         return "expectimax" if position.is_setup() else "alphabeta"
+
+    def oracle(self, position: Position, folder: str) -> Oracle | None:
+        """Return the endgame tables for the rules of `position` where few blocks are left."""
+        from solver.games import deblockle_tables
+
+        assert isinstance(position, DeblocklePosition)
+        blocks = sum(len(position.core.blocks(side)) for side in (0, 1))
+        if position.is_setup() or blocks > MOST_BLOCKS_FOR_TABLES:
+            return None
+        return deblockle_tables.oracle(position.core.rules, folder)
+
+    def tables(self, folder: str) -> list[str]:
+        """Return the tables of one block against two in a folder."""
+        from solver.games import deblockle_tables
+
+        return [table.path.name for table in deblockle_tables.found(Path(folder))]
 
     def turn(self, player: int) -> str:
         """Return s or n."""

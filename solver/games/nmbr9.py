@@ -177,6 +177,12 @@ class Nmbr9Position(Position):
         stop = None if count is None else start + count
         return [_token(action) for action in _nmbr9.actions(self._raw)[start:stop]]
 
+    def chances(self) -> dict[str, float]:
+        """Return the cards that may be drawn with their probabilities."""
+        if self.kind() is not Kind.CHANCE:
+            return {}
+        return {f"draw:{digit}": count / len(self.deck) for digit, count in sorted(Counter(self.deck).items())}
+
     def play(self, token: str) -> Nmbr9Position:
         """Return the position after a placement or a drawn card. Raises MoveError."""
         (action,) = self.actions(token)
@@ -327,7 +333,7 @@ class Nmbr9Game(Game):
     algorithms = ("cpsat", "mcts")
     bench = (
         ("- 7?0011223344556678899", 1),
-        ("9a@0,0,0,5c@0,4,0,7c@0,-4,0 6?0011223344567889", 1),
+        ("9a@0,0,0,5c@0,4,0,7c@0,-3,0 6?0011223344567889", 1),
         ("2a@29,30,0,4a@31,30,0,6d@29,30,1 5?00113", 1),
     )
 

@@ -456,13 +456,11 @@ class NumberDropPosition(Position):
         for drop, _ in core.best(self._raw, SUGGESTIONS):
             claim = core.best(core.play(self._raw, drop), 1)[0][0]
             promising.append(self.line([drop, claim])[0])
-        places = dict.fromkeys(
-            token.partition(":")[0] for token in map(action_token, core.list_range(self._raw, 0, self._drops))
-        )
+        places = [action_token(drop).partition(":")[0] for drop in core.list_places(self._raw)] or ["skip"]
         numbers = _rolled(self.parts[8], self.parts[9])[:4]
         return [
             ("promising", promising),
-            (f"all places, {numbers} in any order after a colon", list(places)),
+            (f"all places, {numbers} in any order after a colon", places),
         ]
 
     # --- for searchers, front ends and people --------------------------------------------------------------

@@ -8,12 +8,13 @@ reported that the rules have not replayed.
 from __future__ import annotations
 
 import importlib
+import itertools
 import json
 import os
 import random
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -116,30 +117,16 @@ class Optimizer:
         """Return where the optimization stands."""
         return Progress(self.plan, self.bound, self.spent + time.monotonic() - self._began, source)
 
-    def run(self, seconds: float | None = None) -> Progress:
-        """Optimize until proven, stopped, or `seconds` are over; returns where it stands then."""
+    def run(self, seconds: float | None = None, steps: int | None = None) -> Progress:
+        """Optimize until proven, stopped, `seconds` are over or so many steps done; returns where it stands then."""
         self._began = time.monotonic()
         self._end = None if seconds is None else self._began + seconds
         if self.plan is not None:
             self._tell("saved")
-        if not self._over():
-            self._start()
-        if not self._over() and self.problem.kind == "F" and self.problem.cards <= SKETCHED and not self.problem.start:
-            self._sketch()
-        if not self._over() and Decomposition.suits(self.problem):
-            self._prove()
-        if not self._over():
-            self._bound_slice(5.0)
-        rng = random.Random(self.seed * 1_000_003 + self.rounds)
-        while not self._over():
-            self.rounds += 1
-            if self.rounds % 4 == 1:
-                self._beam(rng)
-            elif self.rounds % 4 == 2:
-                self._bound_slice(60.0)
-            else:
-                self._improve(rng)
-            self._write()
+        for step in itertools.islice(self._steps(), steps):
+            if self._over():
+                break
+            step()
         result = self.progress("end")
         self.spent = result.seconds
         self._began = time.monotonic()
@@ -147,6 +134,28 @@ class Optimizer:
         return result
 
     # --- the parts ---
+
+    def _steps(self) -> Iterator[Callable[[], None]]:
+        """Yield what to do, one after the other, without end."""
+        yield self._start
+        if self.problem.kind == "F" and self.problem.cards <= SKETCHED and not self.problem.start:
+            yield self._sketch
+        if Decomposition.suits(self.problem):
+            yield self._prove
+        yield lambda: self._bound_slice(5.0)
+        rng = random.Random(self.seed * 1_000_003 + self.rounds)
+        while True:
+            yield lambda: self._round(rng)
+
+    def _round(self, rng: random.Random) -> None:
+        self.rounds += 1
+        if self.rounds % 4 == 1:
+            self._beam(rng)
+        elif self.rounds % 4 == 2:
+            self._bound_slice(60.0)
+        else:
+            self._improve(rng)
+        self._write()
 
     def _start(self) -> None:
         """Find a first plan at once: the beam over cards, narrow."""

@@ -21,17 +21,24 @@ class Nmbr9Searcher:
         self.threads = settings.threads
         self.seed = settings.seed
         self._stop = threading.Event()
+        self._released = threading.Event()
+        self._lock = threading.Lock()
+        self._hit = False
+        self._pondering = False
         self._seconds: float | None = None
+        self._timer: threading.Timer | None = None
         self._optimizer: Optimizer | None = None
 
     def arm(self) -> None:
         """Get ready for a search: stops asked for until now are void."""
         self._stop.clear()
+        self._released.clear()
+        self._hit = False
 
     def search(self, position: Position, limits: Limits, report: Callable[[Info], None]) -> Result:
         """Search an NMBR 9 position. In unknown ones `nodes` counts games played out, and `depth` thousands of them.
 
-        Elsewhere neither applies: the optimizer ends by time, when stopped, or with a proof.
+        Elsewhere `depth` counts the steps of the optimizer, and `nodes` thousands of them: the first plan is one.
 
         Raises ValueError for a position of another game, or one that waits for a card.
         """
@@ -39,12 +46,25 @@ class Nmbr9Searcher:
             raise ValueError(f"expected an NMBR 9 position, got one of {position.game.name}")
         if position.left == 0:
             return Result(None)
-        seconds = self._seconds = _seconds(limits, position)
-        if limits.ponder:
-            seconds = None
-        if position.mode == UNKNOWN or limits.searchmoves:
-            return self._choose(position, limits, seconds, report)
-        return self._optimize(position, seconds, report)
+        with self._lock:
+            self._seconds = _seconds(limits, position)
+            self._pondering = limits.ponder and not self._hit
+            seconds = None if self._pondering else self._seconds
+        try:
+            if position.mode == UNKNOWN or limits.searchmoves:
+                result = self._choose(position, limits, seconds, report)
+            else:
+                result = self._optimize(position, limits, seconds, report)
+            if self._pondering:
+                self._released.wait()
+            return result
+        finally:
+            with self._lock:
+                self._pondering = False
+                # It must not end a later search.
+                if self._timer is not None:
+                    self._timer.cancel()
+                self._timer = None
 
     def _choose(
         self, position: Nmbr9Position, limits: Limits, seconds: float | None, report: Callable[[Info], None]
@@ -58,7 +78,7 @@ class Nmbr9Searcher:
             last[:] = [Info(depth=1, score=score, nodes=choice.games, time=spent, pv=(choice.move,))]
             report(last[0])
 
-        games = limits.nodes if limits.depth is None else min(limits.nodes or 1000 * limits.depth, 1000 * limits.depth)
+        games = _fewest(limits.nodes, limits.depth and 1000 * limits.depth)
         choice = choose(
             position,
             seconds,
@@ -70,7 +90,9 @@ class Nmbr9Searcher:
         )
         return Result(choice.move, infos=tuple(last))
 
-    def _optimize(self, position: Nmbr9Position, seconds: float | None, report: Callable[[Info], None]) -> Result:
+    def _optimize(
+        self, position: Nmbr9Position, limits: Limits, seconds: float | None, report: Callable[[Info], None]
+    ) -> Result:
         problem = problem_of(position)
         held = len(problem.start)
         last: list[Info] = []
@@ -95,12 +117,12 @@ class Nmbr9Searcher:
         optimizer = Optimizer(problem, workers=self.threads, seed=self.seed, report=tell)
         self._optimizer = optimizer
         done = threading.Event()
-        ticker = threading.Thread(target=_tick, args=(optimizer, done, tell), daemon=True)
+        ticker = threading.Thread(target=_tick, args=(optimizer, self._stop, done, tell), daemon=True)
         try:
             if self._stop.is_set():
                 optimizer.stop()
             ticker.start()
-            end = optimizer.run(seconds)
+            end = optimizer.run(seconds, _fewest(limits.depth, limits.nodes and -(-limits.nodes // 1000)))
         finally:
             done.set()
             self._optimizer = None
@@ -118,22 +140,42 @@ class Nmbr9Searcher:
         optimizer = self._optimizer
         if optimizer is not None:
             optimizer.stop()
+        self._released.set()
 
     def ponderhit(self) -> None:
-        """Let the time of the search under way count from now."""
-        if self._seconds is not None:
-            timer = threading.Timer(self._seconds, self.stop)
-            timer.daemon = True
-            timer.start()
+        """Let the time of the search under way, or of the next one, count from now."""
+        with self._lock:
+            self._hit = True
+            if not self._pondering:
+                return
+            self._pondering = False
+            if self._seconds is not None:
+                self._timer = threading.Timer(self._seconds, self.stop)
+                self._timer.daemon = True
+                self._timer.start()
+        self._released.set()
 
     def clear(self) -> None:
         """Nothing to forget: each search starts from the position alone."""
 
 
-def _tick(optimizer: Optimizer, done: threading.Event, tell: Callable[[Progress], None]) -> None:
-    """Repeat the last report once a second."""
-    while not done.wait(0.9):
-        tell(optimizer.progress())
+def _tick(optimizer: Optimizer, stop: threading.Event, done: threading.Event, tell: Callable[[Progress], None]) -> None:
+    """Repeat the last report once a second, and a stop until it is obeyed.
+
+    CP-SAT does not hear a stop that comes just before it begins.
+    """
+    beats = 0
+    while not done.wait(0.02):
+        beats += 1
+        if stop.is_set():
+            optimizer.stop()
+        elif beats % 45 == 0:
+            tell(optimizer.progress())
+
+
+def _fewest(*limits: int | None) -> int | None:
+    """Return the smallest of the limits that are set."""
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _seconds(limits: Limits, position: Nmbr9Position) -> float | None:

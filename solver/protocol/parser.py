@@ -14,6 +14,10 @@ MAX_TIME = 10**12
 MAX_PERFT = 50
 MAX_DEPTH = 1000
 """Plies or turns; more is read as this many."""
+MAX_MOVES = 10_000
+"""Moves after a position: bounds the work that one line can ask for."""
+MAX_SEARCHMOVES = 1000
+"""As many as `query legal` lists at once."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,8 @@ def read_position(words: Sequence[str]) -> PositionCommand:
         raise CommandError("position: expected startpos or fen")
     split = words.index("moves") if "moves" in words else len(words)
     moves = tuple(words[split + 1 :])
+    if len(moves) > MAX_MOVES:
+        raise CommandError(f"position: expected at most {MAX_MOVES} moves, got {len(moves)}")
     if words[0] == "startpos":
         if split > 1:
             raise CommandError(f"position: expected moves after startpos, got {quote(words[1])}")
@@ -109,6 +115,8 @@ def read_go(words: Sequence[str], players: int) -> GoCommand:
             searchmoves = tuple(words[at + 1 :])
             if not searchmoves:
                 raise CommandError("go searchmoves: a move is missing")
+            if len(searchmoves) > MAX_SEARCHMOVES:
+                raise CommandError(f"go searchmoves: expected at most {MAX_SEARCHMOVES}, got {len(searchmoves)}")
             break
         else:
             raise CommandError(f"go: unknown limit {quote(word)}")

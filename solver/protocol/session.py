@@ -26,6 +26,7 @@ ENGINE_OPTIONS = (
     OptionSpec("UCI_Variant", "combo", games.NAMES[0], games.NAMES),
     OptionSpec("Algorithm", "combo", "auto", search.ALGORITHMS),
     OptionSpec("Hash", "spin", 16, low=1, high=65536),
+    OptionSpec("TablePath", "string", ""),
     OptionSpec("Threads", "spin", 1, low=1, high=1),
     OptionSpec("MultiPV", "spin", 1, low=1, high=256),
     OptionSpec("Seed", "spin", 0, low=0, high=2**63 - 1),
@@ -35,7 +36,17 @@ ENGINE_OPTIONS = (
     OptionSpec("Skill", "spin", 20, low=1, high=20),
 )
 _ENGINE = {spec.name: spec for spec in ENGINE_OPTIONS}
-_SEARCHER_OPTIONS = ("Algorithm", "Hash", "Threads", "MultiPV", "Seed", "UCI_ShowWDL", "UCI_LimitStrength", "Skill")
+_SEARCHER_OPTIONS = (
+    "Algorithm",
+    "Hash",
+    "TablePath",
+    "Threads",
+    "MultiPV",
+    "Seed",
+    "UCI_ShowWDL",
+    "UCI_LimitStrength",
+    "Skill",
+)
 
 HELP = (
     "uci, isready, setoption name NAME [value V], ucinewgame, quit",
@@ -111,6 +122,8 @@ class Session:
             verb(words[1:])
         except BlockwitError as error:
             self._write(writer.error_line(error))
+        except Exception as error:  # a bug: the client is told, and the session goes on
+            self._write(writer.bug_line(error))
         return True
 
     def error(self, text: str) -> None:
@@ -152,12 +165,19 @@ class Session:
         value = spec.read(text)
         self._settle("setoption")
         if spec.name not in _ENGINE:
-            self._rules = self._game.read_options({**self._rules, spec.name: value})
+            rules = self._game.read_options({**self._rules, spec.name: value})
+            # Some values show only here that they mean nothing: a refused one changes nothing.
+            start = self._game.start(rules)
+            self._rules = rules
             if self._untouched:
-                self._position = self._game.start(self._rules)
+                self._position = start
             return
         if spec.name == "Algorithm":
             search.make(self._game, str(value), Settings(hash_mb=1))
+        if spec.name == "TablePath" and value:
+            tables = self._game.tables(str(value))
+            self._write(f"info string {len(tables)} endgame tables in {quote(str(value))}: {' '.join(tables)}")
+        searcher = self._resized(int(value)) if spec.name == "Hash" else None
         self._values[spec.name] = value
         if spec.name == "UCI_Variant":
             self._change_game(str(value))
@@ -166,7 +186,15 @@ class Session:
         elif spec.name == "Skill":
             self._values["UCI_LimitStrength"] = value != spec.high
         if spec.name in _SEARCHER_OPTIONS:
-            self._searcher = None
+            self._searcher = searcher
+
+    def _resized(self, hash_mb: int) -> Searcher:
+        """Return a searcher with tables of this size: if there is no room for them, the present one stays."""
+        settings = replace(self._settings(), hash_mb=hash_mb)
+        try:
+            return search.make(self._game, str(self._values["Algorithm"]), settings)
+        except MemoryError as error:
+            raise CommandError(f"setoption: {error}, it stays at {self._values['Hash']}") from None
 
     def _change_game(self, name: str) -> None:
         if name == self._game.name:
@@ -186,6 +214,7 @@ class Session:
             multipv=int(values["MultiPV"]),
             seed=int(values["Seed"]),
             show_wdl=bool(values["UCI_ShowWDL"]),
+            table_path=str(values["TablePath"]),
             skill=int(values["Skill"]) if values["UCI_LimitStrength"] else 20,
         )
 
@@ -263,7 +292,8 @@ class Session:
             try:
                 lines = work()
             except Exception as error:  # the client waits for an answer: it gets one whatever happened
-                lines = [writer.error_line(error), "bestmove (none)"]
+                line = writer.error_line(error) if isinstance(error, BlockwitError) else writer.bug_line(error)
+                lines = [line, "bestmove (none)"]
             with self._output:
                 # Finished before the last line is out: the next command may come at once.
                 self._running = None

@@ -61,3 +61,17 @@ def test_a_bad_move_names_its_number_and_why(talk: Conversation) -> None:
     assert answer.startswith("info string error: ")
     assert "slide:Z" in answer
     assert "expected slide:A to slide:E" in answer
+
+
+def test_more_lines_than_there_are_moves_to_compare(talk: Conversation) -> None:
+    talk.send(f"position fen {SOLO}", "setoption name MultiPV value 256")
+    _, lines = talk.go("nodes 200")
+    assert 1 < len({line.split(" multipv ")[1].split()[0] for line in lines if " multipv " in line}) <= 64
+
+
+def test_more_searchmoves_than_are_compared(talk: Conversation) -> None:
+    talk.send(f"position fen {SOLO}")
+    tokens = talk.send("query legal 0 200")[0].split()[2:]
+    move, _ = talk.go(f"nodes 200 searchmoves {' '.join(tokens)}")
+    assert move in tokens
+    talk.alive()

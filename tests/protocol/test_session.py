@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from solver import games
 from solver.games.base import Kind
 from solver.protocol.session import Session
 from tests.boards import BOTH_BLOCKED, SOUTH_BLOCKED, START, lying, parse, start
@@ -286,18 +287,6 @@ def test_every_rule_option_reaches_the_rules(talk: Conversation) -> None:
     again = "a4CHT g4CHT s moves " + "a4a5a6 g4g5g6 a6a5a4 g6g5g4 " * 2
     assert legal(again, "repetition", "off")
     assert not legal(again, "repetition", "3")
-
-
-def test_no_mate_is_remembered_from_other_rules(talk: Conversation) -> None:
-    """Won under the default rules and drawn under these: what was learned must not be carried over."""
-    for text, lost in (("f1LCT d4CHT s", True), ("b1CLS c5XHS s", False)):
-        talk.send("setoption name slider value free", "setoption name no_touch value false")
-        talk.send(f"position fen {text}")
-        talk.go("depth 11")
-        talk.send("setoption name slider value full", "setoption name no_touch value true")
-        talk.send(f"position fen {text}")
-        _, lines = talk.go("depth 8")
-        assert not [line for line in lines if " mate " in line], (text, lost)
 
 
 @pytest.mark.parametrize(
@@ -714,6 +703,12 @@ def test_bench_prints_the_same_total_every_time(talk: Conversation) -> None:
     talk.wait("Nodes/second: ", 2)
     assert talk.count("bestmove") == 0
     assert talk.send("d")[-1] == f"Position: {START} 0"
+
+
+@pytest.mark.parametrize("name", games.NAMES)
+def test_bench_positions_are_right_ones(name: str) -> None:
+    game = games.get(name)
+    assert all(game.parse(fen, {}).kind() is Kind.DECISION for fen, _ in game.bench)
 
 
 # --- anything at all ----------------------------------------------------------------------------------------

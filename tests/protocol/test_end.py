@@ -1,0 +1,69 @@
+"""The end of the engine process: every way to go, in the middle of every kind of search, leaves nothing behind."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench.killed import SEARCHES, WAYS, LeftError, end_engine
+from tests.protocol.conversation import SECONDS
+
+SLOW = ("optimizer", "known deck")
+"""It takes them seconds to get to CP-SAT."""
+
+
+@pytest.mark.parametrize("search", [name for name in SEARCHES if name not in SLOW])
+def test_every_search_ends_with_its_client(search: str, tmp_path: Path) -> None:
+    rng = random.Random(search)
+    for way in rng.sample(WAYS, 3):
+        assert end_engine(search, way, 0.05, tmp_path)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_ends_a_search(way: str, tmp_path: Path) -> None:
+    assert end_engine("alphabeta", way, 0.1, tmp_path)
+
+
+def test_an_optimizer_in_cp_sat_ends_with_its_client(tmp_path: Path) -> None:
+    assert end_engine("optimizer", "output", 4.0, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("search", SLOW)
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_ends_an_optimizer(search: str, way: str, tmp_path: Path) -> None:
+    assert end_engine(search, way, 8.0, tmp_path)
+
+
+def test_engines_ended_before_they_speak_leave_nothing(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    for way in WAYS:
+        end_engine("alphabeta", way, -0.2 * rng.random(), tmp_path)
+
+
+def test_what_is_left_is_found(tmp_path: Path) -> None:
+    (tmp_path / "forgotten").touch()
+    with pytest.raises(LeftError, match="forgotten"):
+        end_engine("nothing", "quit", 0, tmp_path)
+
+
+@pytest.mark.parametrize("signal_name", ["SIGINT", "SIGTERM"])
+def test_a_signal_is_a_quit(signal_name: str) -> None:
+    """The search that is under way still gives its move."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "solver"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(f"{SEARCHES['alphabeta']}\n".encode())
+        process.stdin.flush()
+        assert process.stdout.readline().startswith(b"info depth 1")
+        process.send_signal(signal.Signals[signal_name])
+        rest = process.stdout.read().splitlines()
+        assert process.wait(SECONDS) == 0
+        assert [line.split()[0] for line in rest].count(b"bestmove") == 1
