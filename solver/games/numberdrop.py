@@ -504,11 +504,12 @@ class NumberDropPosition(Position):
     def facts(self, player: int) -> dict[str, int | str]:
         """Return points, boxes, rows, holes and what lies on a sheet unclaimed."""
         cells, groups, circled = self.parts[10][player]
+        notches = zip(LETTERS, self.parts[1], strict=True)
         full, over, *_, total = core.scores(self._raw)[player]
         free = {i: cells[i] for i in range(CELLS) if cells[i] < 10 and not groups[i]}
         heights = [max((row + 1 for row in range(ROWS) if cells[7 * row + c] != _EMPTY), default=0) for c in range(7)]
         missing = [sum(cell == _EMPTY for cell in cells[7 * row : 7 * row + 7]) for row in range(LINE)]
-        return {
+        facts: dict[str, int | str] = {
             "points": total,
             "boxes": " ".join(box for number, box in enumerate(BOXES) if number and number in groups) or "none",
             "full rows": full,
@@ -521,6 +522,9 @@ class NumberDropPosition(Position):
             "longest unclaimed straight": max((_straight(free, i) for i in free), default=0),
             "letters circled": _letters(circled) or "none",
         }
+        if self.solo:
+            facts["tiles at"] = " ".join(f"{letter}{notch}" for letter, notch in notches)
+        return facts
 
     def text(self) -> str:
         """Draw the sheets; a claimed digit is followed by i (identical), s (straight) or b (the bonus box)."""
