@@ -44,6 +44,10 @@ DICE = {
 GROUP_MARKS = "-34567CDEFGB"
 BOXES = ("", "I3", "I4", "I5", "I6", "I7", "S3", "S4", "S5", "S6", "S7", "B8")
 
+# Headings of docs/rules/numberdrop.md, as anchors.
+_DICE_RULE, _SETUP_RULE, _ROUND_RULE, _SOLO_RULE = "dice", "set-up", "a-round", "alone-option-solo"
+_RULES = {TILE: _SETUP_RULE, WRITE: _SETUP_RULE, ROLL: _DICE_RULE, SLIDE: _SOLO_RULE, OVER: _ROUND_RULE}
+
 _DIE = re.compile(r"[0-9*]{6}")
 _ROLLED = re.compile(r"([0-9*]{4})([IOTLS*])")
 _DROP = re.compile(r"([IOTLS])([0-7])@([1-7]):([0-9]{4})")
@@ -351,16 +355,17 @@ class NumberDropPosition(Position):
     def actions(self, token: str) -> tuple[int, ...]:
         """Return the action of a legal token, or drop and claim. Raises MoveError, saying what forbids it."""
         if self.phase == OVER:
-            raise MoveError(f"{quote(token)}: the game is over ({self.result()})")
+            raise MoveError(f"{quote(token)}: the game is over ({self.result()})", _ROUND_RULE)
+        rule = _RULES.get(self.phase, _ROUND_RULE)
         try:
             actions = self._read(token)
         except ValueError as error:
-            raise MoveError(f"{quote(token)}: {error}") from None
+            raise MoveError(f"{quote(token)}: {error}", rule) from None
         raw = self._raw
         for number, action in enumerate(actions):
             why = core.fault(raw, action)
             if why:
-                raise MoveError(f"{quote(token)}: {'the claim: ' if number else ''}{why}")
+                raise MoveError(f"{quote(token)}: {'the claim: ' if number else ''}{why}", rule)
             if number + 1 < len(actions):
                 raw = core.play(raw, action)
         return actions
