@@ -57,6 +57,14 @@ class TwoSolutionsError(SolutionError):
     """A puzzle that has more solutions than the one of its file."""
 
 
+class WeightsError(BlockwitError):
+    """A file of learned weights that is missing, damaged, or not for this version."""
+
+
+class TrainingError(BlockwitError):
+    """Training that cannot begin or go on: a checkpoint of something else, a cluster that is not there."""
+
+
 def quote(text: str, limit: int = 60) -> str:
     """Quote `text` for an error line: control characters escaped, cut after `limit` characters."""
     shown = text if len(text) <= limit else text[:limit]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Self
 
 import numpy as np
@@ -62,6 +62,10 @@ class Alphabet(ABC):
     @abstractmethod
     def observe(self, position: Position, prefix: Sequence[int], player: int) -> Vector:
         """Return all that decides the future as numbers from -1 to 1, seen by `player`."""
+
+    @abstractmethod
+    def bounds(self, position: Position) -> tuple[float, float]:
+        """Return the least and the most that a player can end with."""
 
 
 def _one_hot(length: int, hot: Iterable[int]) -> Vector:
@@ -119,6 +123,10 @@ class _Deblockle(_Spelt):
     @staticmethod
     def _index(square: int) -> int:
         return square // 8 * 7 + square % 8
+
+    def bounds(self, position: Position) -> tuple[float, float]:
+        """Return loss and win."""
+        return -1, 1
 
     def legal(self, position: Position) -> list[int]:
         """Return the legal moves or placements."""
@@ -315,6 +323,11 @@ class _NumberDrop(Alphabet):
         row, column = divmod(step - self.CELL, 7)
         return f"{numberdrop.COLUMNS[column]}{row + 1}"
 
+    def bounds(self, position: Position) -> tuple[float, float]:
+        """Return the points that no sheet can leave."""
+        limits = [core.limits(position.raw(), player) for player in range(self.players)]
+        return min(low for low, _ in limits) / numberdrop.UNIT, max(high for _, high in limits) / numberdrop.UNIT
+
     # --- vectors -------------------------------------------------------------------------------------------
 
     def observe(self, position: Position, prefix: Sequence[int], player: int) -> Vector:
@@ -373,6 +386,10 @@ class _Nmbr9(_Spelt):
     def _origin(position: Position) -> tuple[int, int]:
         assert isinstance(position, nmbr9.Nmbr9Position)
         return (position.tiles[0].x, position.tiles[0].y) if position.tiles else (0, 0)
+
+    def bounds(self, position: Position) -> tuple[float, float]:
+        """Return the points so far, and a rough bound."""
+        return _nmbr9.bounds(position.raw())
 
     def legal(self, position: Position) -> list[int]:
         """Return the legal placements."""
@@ -449,6 +466,11 @@ class Node:
         """What comes next; a game of `LONGEST` moves is over."""
         return Kind.TERMINAL if self.count >= LONGEST else self.position.kind()
 
+    @cached_property
+    def outcomes(self) -> list[tuple[str, float]]:
+        """What chance can bring here, as tokens with their probabilities."""
+        return list(self.position.chances().items())
+
     def steps(self) -> list[int]:
         """Return the legal steps, ascending; none where nobody decides."""
         return self.alphabet.steps(self.position, self.prefix) if self.kind is Kind.DECISION else []
@@ -480,6 +502,9 @@ class Node:
     def spell(self, token: str) -> tuple[int, ...]:
         """Return the steps of a whole move from here. Raises MoveError."""
         return self.alphabet.spell(self.position, token)
+
+    def __deepcopy__(self, _: object) -> Self:
+        return self
 
     def __str__(self) -> str:
         made = " ".join(map(self.alphabet.name, self.prefix))

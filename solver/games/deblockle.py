@@ -112,6 +112,11 @@ def _read_blocks(text: str, side: str) -> list[tuple[int, int]]:
     return blocks
 
 
+def _restored(raw: bytes, past: tuple[int, ...]) -> DeblocklePosition:
+    """Make a position from what it is pickled as."""
+    return DeblocklePosition(core.State.from_raw(raw), past)
+
+
 class DeblocklePosition(Position):
     """A position of Deblockle with the keys of the positions that may recur."""
 
@@ -129,6 +134,9 @@ class DeblocklePosition(Position):
 
     def __repr__(self) -> str:
         return f"<Deblockle {self.fen()}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.core.raw(), self._past)
 
     # --- what the position is ------------------------------------------------------------------------------
 
