@@ -517,3 +517,43 @@ def test_sides_tiles_and_claims_differ_in_more_than_colour(page: Page) -> None:
     assert {"●", "▲"} == set(marks)
     set_up(page, "nmbr9", STACK)
     assert "9" in page.locator(".spot.tile").all_inner_texts()
+
+
+def test_the_keyboard_is_not_thrown_out_when_a_part_is_drawn_anew(page: Page) -> None:
+    def focused() -> str:
+        return str(page.evaluate("document.activeElement.id || document.activeElement.dataset.level"))
+
+    new_game(page, "deblockle", south_blocks="1", north_blocks="1")
+    page.focus("#roll")
+    press(page, "Enter")
+    page.wait_for_selector("#turn-block")
+    page.focus("#turn-block")
+    press(page, "Enter", "Enter")
+    assert focused() == "turn-block"
+    set_up(page, "nmbr9", STACK)
+    page.focus("[data-level='1']")
+    press(page, "Enter")
+    page.wait_for_selector("[data-level='1'][aria-pressed=true]")
+    assert focused() == "1"
+    page.focus("#turn-tile")
+    press(page, "Enter")
+    assert focused() == "turn-tile"
+    set_up(page, "numberdrop", DROP.replace("drop:1 2345I", "roll -"))
+    page.focus("#roll")
+    press(page, "Enter")
+    page.wait_for_selector("#drop")
+    assert focused() == "drop"
+    page.locator("label:has-text('Engine thinks') select").focus()
+    press(page, "ArrowDown")
+    assert page.evaluate("document.activeElement.tagName") == "SELECT"
+
+
+def test_a_position_being_typed_is_not_overwritten_by_the_game(page: Page) -> None:
+    set_up(page, "deblockle", FULL)
+    page.fill("#fen", "d1XLT d7XLT s")
+    page.locator("label:has(span:text-is('South')) select").select_option("5")
+    page.wait_for_selector("#moves li:nth-child(2)")
+    assert page.input_value("#fen") == "d1XLT d7XLT s"
+    page.click("#set-up")
+    page.wait_for_selector("#moves li:has-text('d1')")
+    assert page.input_value("#fen") != "d1XLT d7XLT s"
