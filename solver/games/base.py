@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from solver.errors import MoveError, OptionError, quote
+from solver.games.svg import slides
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -158,6 +159,10 @@ class Position(ABC):
         """Return the legal moves in groups for a person to choose from: a heading and its tokens."""
         return [("", self.tokens())]
 
+    def facts(self, player: int) -> dict[str, int | str]:
+        """Return what is worth saying of a player's position, by name: what tells two moves apart for a person."""
+        return {}
+
     @abstractmethod
     def text(self) -> str:
         """Draw the position as plain text, several lines."""
@@ -167,8 +172,29 @@ class Position(ABC):
         return self.text()
 
     @abstractmethod
-    def svg(self) -> str:
-        """Draw the position as one SVG document."""
+    def svg(self, move: str | None = None) -> str:
+        """Draw the position as one SVG document; a move or outcome is drawn in it.
+
+        Raises:
+            MoveError: the move is not legal here.
+        """
+
+    def animation(self, line: Sequence[str]) -> str:
+        """Draw a line of moves and outcomes from here as one animated SVG document.
+
+        Raises:
+            MoveError: a move cannot be read, or is not legal where it comes.
+        """
+        return slides(self.frames(line), f"{self.game.title}: {len(line)} moves, animated")
+
+    def frames(self, line: Sequence[str]) -> list[str]:
+        """Draw every position of a line, each with the move that comes next, and the last one. Raises MoveError."""
+        pictures = []
+        position = self
+        for token in line:
+            pictures.append(position.svg(token))
+            position = position.play(token)
+        return [*pictures, position.svg()]
 
     @abstractmethod
     def state(self) -> dict[str, Any]:

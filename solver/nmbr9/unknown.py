@@ -18,7 +18,7 @@ from solver.games.nmbr9 import Nmbr9Position
 
 CANDIDATES = 24
 BLOCK = 4
-"""Shuffles between two looks at the clock."""
+"""Shuffles that are always dealt together, unless time is up."""
 
 
 @dataclass(frozen=True)
@@ -58,20 +58,29 @@ def choose(
     stages = max(1, (len(field) - 1).bit_length())
     for stage in range(stages):
         share = (stage + 1) / stages
-        while True:
-            spent = time.monotonic() - start
-            if stopped() or (games is not None and played >= games * share):
-                break
-            if seconds is not None and spent >= seconds * share:
+        end = None if seconds is None else start + seconds * share
+
+        def over(end: float | None = end) -> bool:
+            return stopped() or (end is not None and time.monotonic() >= end)
+
+        while not over():
+            if games is not None and played >= games * share:
                 break
             if seconds is None and games is None and stage + 1 < stages and shuffles >= 64 << stage:
                 break
             for _ in range(BLOCK):
                 shuffle = rng.getrandbits(63)
+                points = []
                 for action in field:
-                    totals[action] += _nmbr9.deal_out(position.raw(), action, shuffle)
-                shuffles += 1
-                played += len(field)
+                    # One game takes long enough to look at the clock; a shuffle counts when all have played it.
+                    if over():
+                        break
+                    points.append(_nmbr9.deal_out(position.raw(), action, shuffle))
+                else:
+                    for action, result in zip(field, points, strict=True):
+                        totals[action] += result
+                    shuffles += 1
+                    played += len(field)
         if shuffles:
             field.sort(key=lambda action: -totals[action])
             best = Choice(position.line(field[:1])[0], totals[field[0]] / shuffles, played)
