@@ -1,6 +1,6 @@
-"""Let two builds of the engine play each other in Deblockle: a match of processes, with a sequential test.
+r"""Let two builds of the engine play each other in Deblockle: a match of processes, with a sequential test.
 
-    python -m bench.versus 'cd /old && PYTHONPATH=/old exec python -m solver' 'exec python -m solver' \\
+    python -m bench.versus 'cd /old && PYTHONPATH=/old exec python -m solver' 'exec python -m solver' \
         --go 'movetime 50' --pairs 100 [--sprt 0 10] [--jobs 2] [--set1 Threads=2] [--rule slider=full]
 
 The two arguments are shell commands that start an engine; results are those of the first. Openings are random set-ups,
@@ -15,7 +15,7 @@ import json
 import random
 import subprocess
 import threading
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from solver import games
@@ -113,12 +113,12 @@ def main() -> None:
     tally = Tally()
     with ThreadPoolExecutor(args.jobs) as pool:
         waiting = [pool.submit(pair, index) for index in range(args.pairs)]
-        for done in as_completed(waiting):
-            tally.add(done.result())
+        # In the order of the openings, not of their ends: short games must not be counted first.
+        for future in waiting:
+            tally.add(future.result())
             if tally.games % 20 == 0:
-                print(
-                    f"+{tally.wins} ={tally.draws} -{tally.losses}", test.line(tally.pairs) if test else "", flush=True
-                )
+                state = test.line(tally.pairs) if test else ""
+                print(f"+{tally.wins} ={tally.draws} -{tally.losses} {state}", flush=True)
             if test and test.verdict(test.ratio(tally.pairs)):
                 pool.shutdown(wait=False, cancel_futures=True)
                 break

@@ -35,7 +35,7 @@ class Player:
     def parse(cls, text: str) -> Player:
         """Read `movetime=100,algorithm=alphabeta,hash=16`.
 
-        Keys: movetime (ms), depth, nodes, algorithm, hash (MiB), skill, seed.
+        Keys: movetime (ms), depth, nodes, algorithm, hash (MiB), threads, skill, seed.
 
         Raises:
             OptionError: an unknown key, a bad number, or no limit.
@@ -48,10 +48,10 @@ class Player:
             if key == "algorithm":
                 algorithm = value
                 continue
-            if key not in ("movetime", "depth", "nodes", "hash", "skill", "seed"):
+            if key not in ("movetime", "depth", "nodes", "hash", "threads", "skill", "seed"):
                 raise OptionError(
                     f"player {quote(text)}: unknown key {quote(key)}, expected movetime, depth, nodes, algorithm, "
-                    "hash, skill or seed"
+                    "hash, threads, skill or seed"
                 )
             if not (value.isascii() and value.isdigit() and len(value) < 16):
                 raise OptionError(f"player {quote(text)}: {key} needs a whole number, got {quote(value)}")
