@@ -188,9 +188,9 @@ def test_best_claim_by_trying_every_claim() -> None:
 @pytest.mark.parametrize(
     "position",
     [
-        "4a@0,0,0,6a@4,0,0 79",
-        "4a@0,0,0,6a@4,0,0 97",
-        "4a@0,0,0,6a@4,0,0 *179/1",
+        "2a@29,30,0,4a@31,30,0 79",
+        "2a@29,30,0,4a@31,30,0 97",
+        "2a@29,30,0,4a@31,30,0 *179/1",
         "- *138/2",
         DATA[PUZZLES / "nmbr9" / "posed" / "par2-01.json"]["position"],
     ],
