@@ -13,6 +13,7 @@ from solver.errors import BlockwitError
 from solver.nmbr9.cli import app as nmbr9
 from solver.puzzle_cli import app as puzzle
 from solver.tables_cli import app as tables
+from solver.web.command import serve
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -23,6 +24,7 @@ app = typer.Typer(
 app.add_typer(nmbr9, name="nmbr9")
 app.add_typer(puzzle, name="puzzle")
 app.add_typer(tables, name="tables")
+app.command()(serve)
 
 AnyGame = Annotated[
     str | None, typer.Option("--game", "-g", help="Which game; default: told by the form of the position.")
@@ -300,6 +302,97 @@ def simulate(
     typer.echo("percentiles " + "  ".join(f"{share}%: {value:g}" for share, value in shares))
     for line in simulation.histogram(figures.values):
         typer.echo(line)
+
+
+@app.command()
+def analyse(
+    file: Annotated[Path, typer.Argument(help="A recorded game: JSON, or lines of the protocol (docs/analysis.md).")],
+    movetime: Annotated[int, typer.Option(min=1, help="Milliseconds for each search, one or two a move.")] = 300,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Nodes instead of a time: can be repeated.")] = None,
+    svg: Annotated[Path | None, typer.Option(help="Draw losses and the worst mistakes to this SVG file.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write all figures to this file.")] = None,
+) -> None:
+    """Judge a recorded game: the loss of each move against the best one, the worst mistakes explained."""
+    import json
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from solver import analyse as analysis
+    from solver.search import Limits
+
+    limits = Limits(nodes=nodes) if nodes else Limits(movetime=movetime)
+    try:
+        record = analysis.load_record(file)
+        with progress_bar() as progress:
+            task = progress.add_task("moves", total=len(record.moves))
+            found = analysis.analyse(record, limits, lambda done: progress.update(task, completed=done))
+        if svg is not None:
+            svg.write_text(analysis.svg(found), encoding="utf-8")
+        if json_file is not None:
+            json_file.write_text(json.dumps(analysis.as_json(found), indent=1) + "\n", encoding="utf-8")
+    except (BlockwitError, OSError) as error:
+        fail(error)
+    table = Table(title=f"{found.game.title}: expected {found.game.unit}")
+    for name in ("no.", "player", "move", "best", "worth", "loss"):
+        table.add_column(name, justify="left" if name in ("move", "best") else "right", overflow="fold")
+    for row in analysis.rows(found):
+        table.add_row(*row)
+    Console().print(table)
+    for player, (count, lost) in sorted(analysis.totals(found).items()):
+        typer.echo(f"player {player + 1}: {lost:.2f} {found.game.unit} lost in {count} moves")
+    for each in found.worst():
+        typer.echo(analysis.explanation(each, found.game.unit))
+
+
+@app.command()
+def train(
+    game: Annotated[str, typer.Argument(help="Which game; numberdrop.")],
+    weights: Annotated[Path, typer.Argument(help="Write the learned weights to this file.")],
+    total: Annotated[int, typer.Option("--games", min=1, help="Games to play in all.")] = 1_000_000,
+    minutes: Annotated[float | None, typer.Option(min=0, help="Stop after so long, all sittings together.")] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="Keep the state here; the same call goes on where it stopped. Default: WEIGHTS.checkpoint."),
+    ] = None,
+    curve: Annotated[Path | None, typer.Option(help="Draw the learning curve to this SVG file.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Parts of a round, each in a process of its own.")] = 1,
+    threads: Annotated[int, typer.Option(min=0, help="Threads of each; 0: one a core. 1 can be repeated.")] = 0,
+    cluster: Annotated[str | None, typer.Option(help="Address of a dask scheduler that runs the parts.")] = None,
+    round_games: Annotated[int, typer.Option(min=1, help="Games between two checkpoints.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0)] = 1,
+    solo: Annotated[float, typer.Option(min=0, max=1, help="Share of the games for one player.")] = 0.6,
+    decay: Annotated[float, typer.Option(min=0, max=1, help="Lambda of the returns.")] = 0.8,
+    rate: Annotated[float, typer.Option(help="Factor of all step sizes, up to 1.")] = 1.0,
+    optimism: Annotated[float, typer.Option(help="Points that an unknown sheet is thought to bring.")] = 0.0,
+) -> None:
+    """Learn a game's evaluation by self-play from nothing; can be stopped and resumed at any time."""
+    import os
+
+    from solver import train as training
+    from solver.games import weights as files
+    from solver.jobs import executor
+
+    recipe = training.Recipe(game, seed, round_games, jobs, threads or os.cpu_count() or 1, solo, decay, rate, optimism)
+    try:
+        course = training.Training(recipe, checkpoint or weights.with_name(f"{weights.name}.checkpoint"))
+        with executor(jobs, cluster) as pool, progress_bar() as progress:
+            task = progress.add_task("", total=total, completed=course.progress.games)
+
+            def told() -> None:
+                figures = " ".join("-" if mean is None else f"{mean:.1f}" for mean in course.progress.curve[-1][2])
+                progress.update(task, completed=course.progress.games, description=f"points {figures}")
+                if curve is not None:
+                    training.draw_curve(course, curve)
+
+            try:
+                course.run(pool, total, None if minutes is None else 60 * minutes, told)
+            except KeyboardInterrupt:
+                typer.echo("stopped; the same call goes on from the last round", err=True)
+        files.write(weights, course.weights())
+    except BlockwitError as error:
+        fail(error)
+    typer.echo(f"{course.progress.games} games in {course.progress.seconds / 60:.1f} minutes: {weights}")
 
 
 def version(value: bool) -> None:

@@ -10,7 +10,15 @@ class PositionError(BlockwitError):
 
 
 class MoveError(BlockwitError):
-    """A move that cannot be read, or that is not legal here."""
+    """A move that cannot be read, or that is not legal here.
+
+    `rule` is the heading (as an anchor) of the game's file in docs/rules/ under which the broken rule stands, empty
+    when the move could not even be read.
+    """
+
+    def __init__(self, message: str, rule: str = "") -> None:
+        super().__init__(message)
+        self.rule = rule
 
 
 class OptionError(BlockwitError):
@@ -47,6 +55,14 @@ class WrongAnswerError(SolutionError):
 
 class TwoSolutionsError(SolutionError):
     """A puzzle that has more solutions than the one of its file."""
+
+
+class WeightsError(BlockwitError):
+    """A file of learned weights that is missing, damaged, or not for this version."""
+
+
+class TrainingError(BlockwitError):
+    """Training that cannot begin or go on: a checkpoint of something else, a cluster that is not there."""
 
 
 def quote(text: str, limit: int = 60) -> str:

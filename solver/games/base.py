@@ -159,6 +159,10 @@ class Position(ABC):
         """Return the legal moves in groups for a person to choose from: a heading and its tokens."""
         return [("", self.tokens())]
 
+    def facts(self, player: int) -> dict[str, int | str]:
+        """Return what is worth saying of a player's position, by name: what tells two moves apart for a person."""
+        return {}
+
     @abstractmethod
     def text(self) -> str:
         """Draw the position as plain text, several lines."""

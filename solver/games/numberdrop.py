@@ -5,14 +5,16 @@ The rules are in docs/rules/numberdrop.md, the notation in docs/numberdrop-notat
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from solver import _numberdrop as core
 from solver.errors import MoveError, OptionError, PositionError, quote
-from solver.games import numberdrop_svg
+from solver.games import numberdrop_svg, weights
 from solver.games.base import Game, Kind, Options, OptionSpec, OptionValue, Position
 
 COLUMNS = "abcdefg"
@@ -41,6 +43,10 @@ DICE = {
 # The mark of each group of claimed cells in a position string: identical 3..7, straights 3..7, the bonus box.
 GROUP_MARKS = "-34567CDEFGB"
 BOXES = ("", "I3", "I4", "I5", "I6", "I7", "S3", "S4", "S5", "S6", "S7", "B8")
+
+# Headings of docs/rules/numberdrop.md, as anchors.
+_DICE_RULE, _SETUP_RULE, _ROUND_RULE, _SOLO_RULE = "dice", "set-up", "a-round", "alone-option-solo"
+_RULES = {TILE: _SETUP_RULE, WRITE: _SETUP_RULE, ROLL: _DICE_RULE, SLIDE: _SOLO_RULE, OVER: _ROUND_RULE}
 
 _DIE = re.compile(r"[0-9*]{6}")
 _ROLLED = re.compile(r"([0-9*]{4})([IOTLS*])")
@@ -349,16 +355,17 @@ class NumberDropPosition(Position):
     def actions(self, token: str) -> tuple[int, ...]:
         """Return the action of a legal token, or drop and claim. Raises MoveError, saying what forbids it."""
         if self.phase == OVER:
-            raise MoveError(f"{quote(token)}: the game is over ({self.result()})")
+            raise MoveError(f"{quote(token)}: the game is over ({self.result()})", _ROUND_RULE)
+        rule = _RULES.get(self.phase, _ROUND_RULE)
         try:
             actions = self._read(token)
         except ValueError as error:
-            raise MoveError(f"{quote(token)}: {error}") from None
+            raise MoveError(f"{quote(token)}: {error}", rule) from None
         raw = self._raw
         for number, action in enumerate(actions):
             why = core.fault(raw, action)
             if why:
-                raise MoveError(f"{quote(token)}: {'the claim: ' if number else ''}{why}")
+                raise MoveError(f"{quote(token)}: {'the claim: ' if number else ''}{why}", rule)
             if number + 1 < len(actions):
                 raw = core.play(raw, action)
         return actions
@@ -499,6 +506,31 @@ class NumberDropPosition(Position):
             "returns": list(self.returns()),
         }
 
+    def facts(self, player: int) -> dict[str, int | str]:
+        """Return points, boxes, rows, holes and what lies on a sheet unclaimed."""
+        cells, groups, circled = self.parts[10][player]
+        notches = zip(LETTERS, self.parts[1], strict=True)
+        full, over, *_, total = core.scores(self._raw)[player]
+        free = {i: cells[i] for i in range(CELLS) if cells[i] < 10 and not groups[i]}
+        heights = [max((row + 1 for row in range(ROWS) if cells[7 * row + c] != _EMPTY), default=0) for c in range(7)]
+        missing = [sum(cell == _EMPTY for cell in cells[7 * row : 7 * row + 7]) for row in range(LINE)]
+        facts: dict[str, int | str] = {
+            "points": total,
+            "boxes": " ".join(box for number, box in enumerate(BOXES) if number and number in groups) or "none",
+            "full rows": full,
+            "rows over the line": over,
+            "rows one cell short": missing.count(1),
+            "covered empty cells": sum(cells[7 * row + c] == _EMPTY for c in range(7) for row in range(heights[c])),
+            "highest column": max(heights),
+            "largest unclaimed group": max((len(each) for each in _groups(free)), default=0),
+            "unclaimed groups of three or more": sum(len(each) > 2 for each in _groups(free)),
+            "longest unclaimed straight": max((_straight(free, i) for i in free), default=0),
+            "letters circled": _letters(circled) or "none",
+        }
+        if self.solo:
+            facts["tiles at"] = " ".join(f"{letter}{notch}" for letter, notch in notches)
+        return facts
+
     def text(self) -> str:
         """Draw the sheets; a claimed digit is followed by i (identical), s (straight) or b (the bonus box)."""
         state = self.state()
@@ -548,6 +580,33 @@ class NumberDropPosition(Position):
         letter = move.removeprefix("slide:") if move.startswith("slide:") else ""
         mark = numberdrop_svg.Mark(number, cells, claims, letter)
         return numberdrop_svg.sheets(state, move, f"{self.text()}\nThe move: {move}", mark)
+
+
+def _near(cell: int) -> list[int]:
+    """Return the cells side by side with a cell."""
+    row, column = divmod(cell, 7)
+    around = (row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)
+    return [7 * r + c for r, c in around if 0 <= r < ROWS and 0 <= c < 7]
+
+
+def _groups(free: Mapping[int, int]) -> list[set[int]]:
+    """Return the connected groups of equal digits."""
+    found, left = [], set(free)
+    while left:
+        group, edge = set[int](), {left.pop()}
+        while edge:
+            cell = edge.pop()
+            group.add(cell)
+            edge |= {other for other in _near(cell) if other in left and free[other] == free[cell]}
+            left -= edge
+        found.append(group)
+    return found
+
+
+def _straight(free: Mapping[int, int], cell: int) -> int:
+    """Return the length of the longest path of rising digits that begins in a cell."""
+    following = [other for other in _near(cell) if free.get(other) == free[cell] + 1]
+    return 1 + max((_straight(free, other) for other in following), default=0)
 
 
 def _sheet_state(sheet: tuple[bytes, bytes, int], parts: tuple[int, ...]) -> dict[str, Any]:
@@ -712,6 +771,30 @@ class NumberDrop(Game):
         """Return the compiled table."""
         return core.capsule()
 
+    # --- what learning needs, see solver.train ---------------------------------------------------------------
+
+    features: ClassVar[str] = core.FEATURE_SET
+
+    def linear(self) -> object:
+        """Return the value function for a learner."""
+        return core.linear()
+
+    def lessons(self, solo: float) -> list[tuple[str, bytes, float]]:
+        """Return the kinds of games to learn from: name, first state, share of the games (`solo` of them alone)."""
+        several = ((2, 0.6), (3, 0.25), (4, 0.15))
+        return [("solo", self._empty(self.read_options({"solo": True})), solo)] + [
+            (f"{players} players", self._empty(self.read_options({"players": players})), (1 - solo) * share)
+            for players, share in several
+        ]
+
+    def get_weights(self) -> bytes:
+        """Return the weights in use, as in a file of weights."""
+        return core.get_weights()
+
+    def set_weights(self, values: bytes) -> None:
+        """Let the evaluation use other weights. Raises ValueError for another number of them."""
+        core.set_weights(values)
+
 
 def _read_tile_field(text: str, solo: bool) -> tuple[bytes, bytes]:
     entries = text.split(",")
@@ -773,6 +856,22 @@ def _read_sheet(text: str, where: str) -> tuple[bytes, bytes, int]:
         raise PositionError(f"{where}, claims: the used cells say {_claims(groups)}, got {quote(parts[2])}")
     return cells, groups, _read_letters(parts[3], f"{where}, circled letters")
 
+
+SHIPPED = Path(__file__).parent.parent / "data" / "numberdrop-2.weights"
+"""The weights of the evaluation that come with the package."""
+
+OTHER_WEIGHTS = "BLOCKWIT_NUMBERDROP_WEIGHTS"
+"""Environment variable with the path of other weights, for measuring them; child processes inherit it."""
+
+
+def load_weights(path: Path) -> weights.Weights:
+    """Let the evaluation use the weights of a file. Raises WeightsError and keeps the present ones."""
+    loaded = weights.read(path, core.FEATURE_SET, core.WEIGHT_COUNT)
+    core.set_weights(loaded.values)
+    return loaded
+
+
+load_weights(Path(os.environ.get(OTHER_WEIGHTS) or SHIPPED))
 
 GAME = NumberDrop()
 NumberDropPosition.game = GAME

@@ -1120,7 +1120,7 @@ ONE_EACH = f"{lying('d3', 'C', 'north')},a1XLT g7XLT,a2XLT s"
         (START, "c1c1c2", "c1 is not one orthogonal step from c1"),
         (ONE_EACH, "a1a2a3", "a2 is occupied"),
         (ONE_EACH, "d3d4", "the tip brings up cross and the block must hop, expected one of"),
-        (ONE_EACH, "d3d4d6", "the tip brings up cross, from d4 the block can hop to"),
+        (ONE_EACH, "d3d4d6", "the tip brings up cross, and no hop ends on a star square"),
         (f"{lying('d3', 'S', 'north')} g7XLT s", "d3d4", "star, which is legal only onto d6"),
         (
             f"{lying('d5', 'S', 'north')} g7XLT s",
@@ -1186,7 +1186,7 @@ def test_every_illegal_tip_and_final_square_is_refused_with_a_reason() -> None:
             for final in ["", *squares]:
                 token = origin + tip + final
                 if token not in legal:
-                    assert position.why_illegal(token)
+                    assert all(position.why_illegal(token))
                     with pytest.raises(MoveError):
                         position.actions(token)
 

@@ -302,3 +302,62 @@ def test_the_opponent_finishes_a_game() -> None:
 def test_shapes_reach_the_enumeration_unchanged() -> None:
     raw = COVERER.layout([(digit, 0, 5 * digit, 0) for digit in range(10)])
     assert {d for d, _, _, _ in COVERER.spots(raw)} == set(range(len(SHAPES)))
+
+
+def test_depth_counts_the_steps_of_the_optimizer() -> None:
+    optimizer = Optimizer(read_problem("F-9-2-20"))
+    end = optimizer.run(steps=1)
+    assert end.plan is not None
+    assert not end.proven
+    assert optimizer.rounds == 0
+    result = Nmbr9Searcher(Settings()).search(GAME.parse("- 0123456789", {}), Limits(nodes=10), lambda info: None)
+    assert result.move is not None
+
+
+def test_a_bestmove_waits_for_ponderhit() -> None:
+    searcher = Nmbr9Searcher(Settings())
+    position = GAME.start({"Problem": "F-3-1-4"})
+    searcher.arm()
+    told: list[str | None] = []
+    thread = threading.Thread(
+        target=lambda: told.append(searcher.search(position, Limits(ponder=True), lambda info: None).move), daemon=True
+    )
+    thread.start()
+    thread.join(0.3)
+    assert thread.is_alive()
+    searcher.ponderhit()
+    thread.join(60)
+    assert len(told) == 1
+
+
+def test_a_ponderhit_may_come_before_the_search_has_begun() -> None:
+    searcher = Nmbr9Searcher(Settings())
+    position = GAME.parse("- 7?0011223344556678899", {})
+    searcher.arm()
+    searcher.ponderhit()
+    result = searcher.search(position, Limits(ponder=True, movetime=20), lambda info: None)
+    assert result.move in position.tokens()
+
+
+def test_the_time_of_a_ponderhit_ends_no_later_search() -> None:
+    searcher = Nmbr9Searcher(Settings())
+    position = GAME.parse("- 7?0011223344556678899", {})
+    searcher.arm()
+    pondered = threading.Thread(
+        target=searcher.search, args=(position, Limits(ponder=True, movetime=300), lambda info: None), daemon=True
+    )
+    pondered.start()
+    pondered.join(0.1)
+    searcher.ponderhit()
+    searcher.stop()
+    pondered.join(60)
+    searcher.arm()
+    later = threading.Thread(
+        target=searcher.search, args=(position, Limits(infinite=True), lambda info: None), daemon=True
+    )
+    later.start()
+    later.join(0.6)
+    assert later.is_alive()
+    searcher.stop()
+    later.join(60)
+    assert not later.is_alive()

@@ -75,3 +75,22 @@ def test_more_searchmoves_than_are_compared(talk: Conversation) -> None:
     move, _ = talk.go(f"nodes 200 searchmoves {' '.join(tokens)}")
     assert move in tokens
     talk.alive()
+
+
+@pytest.mark.parametrize("depth", [2, 6, 1000])
+def test_depth_ends_a_tree_search_where_rolls_end_every_line(talk: Conversation, depth: int) -> None:
+    talk.send(f"position fen {SOLO}", "setoption name Algorithm value mcts", "setoption name Hash value 1")
+    move, _ = talk.go(f"depth {depth}")
+    assert move != "(none)"
+
+
+def test_a_refused_rule_option_changes_nothing(talk: Conversation) -> None:
+    before = talk.send("d")
+    for touched in (False, True):
+        if touched:
+            talk.send("roll")
+            before = talk.send("d")
+        (answer,) = talk.send("setoption name dice value 1/2")
+        assert "option dice" in answer
+        assert talk.send("d") == before
+    assert not talk.send("position startpos")

@@ -246,3 +246,13 @@ def test_quoted_input_is_printable_and_short(text: str) -> None:
 @given(st.text(alphabet=st.characters(categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1))
 def test_quoted_surrogates_and_control_characters_can_be_sent(text: str) -> None:
     assert quote(text).encode().isascii()
+
+
+def test_most_moves_of_a_line() -> None:
+    assert len(parser.read_position(["startpos", "moves", *["a"] * parser.MAX_MOVES]).moves) == parser.MAX_MOVES
+    with pytest.raises(CommandError, match="at most 10000 moves, got 10001"):
+        parser.read_position(["startpos", "moves", *["a"] * (parser.MAX_MOVES + 1)])
+    searchmoves = ["searchmoves", *["a"] * parser.MAX_SEARCHMOVES]
+    assert len(parser.read_go(searchmoves, 2).limits.searchmoves) == parser.MAX_SEARCHMOVES
+    with pytest.raises(CommandError, match="at most 1000, got 1001"):
+        parser.read_go([*searchmoves, "a"], 2)
