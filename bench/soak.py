@@ -16,7 +16,8 @@ import resource
 import time
 from pathlib import Path
 
-from bench.stdio_game import Engine
+from solver.client import Engine
+from solver.search import Limits
 
 MOST_PLIES = 400
 
@@ -36,7 +37,7 @@ KINDS = (
 DEFAULTS = {"slider": "free", "nohop": "illegal", "solo": "false", "players": "2"}
 
 
-def resident(pid: int) -> float:
+def resident(pid: int | None) -> float:
     """Return the resident memory of a process in MiB."""
     pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
     return pages * resource.getpagesize() / 2**20
@@ -45,27 +46,24 @@ def resident(pid: int) -> float:
 def play(engine: Engine, kind: int, rng: random.Random) -> int:
     """Play one game; returns its plies."""
     game, algorithm, nodes, options = KINDS[kind]
-    engine.send(f"setoption name UCI_Variant value {game}")
-    engine.send(f"setoption name Algorithm value {algorithm}")
-    engine.send(f"setoption name Hash value {rng.choice((1, 4))}")
-    engine.send(f"setoption name Seed value {rng.randrange(1000)}")
+    engine.set_option("UCI_Variant", game)
+    engine.set_option("Algorithm", algorithm)
+    engine.set_option("Hash", rng.choice((1, 4)))
+    engine.set_option("Seed", rng.randrange(1000))
     for name, value in options:
-        engine.send(f"setoption name {name} value {value}")
-    engine.send("ucinewgame")
+        engine.set_option(name, value)
+    engine.new_game()
     moves: list[str] = []
     while len(moves) < MOST_PLIES:
-        engine.send(" ".join(["position startpos", *(["moves"] if moves else []), *moves]))
-        turn = engine.ask("query turn", "response")
+        engine.position(moves=moves)
+        turn = engine.turn()
         if turn == "none":
             break
-        if turn == "chance":
-            moves.append(engine.ask("roll", "info string rolled"))
-        else:
-            moves.append(engine.ask(f"go nodes {nodes}", "bestmove").split()[0])
-    engine.ask("query state", "response")
+        moves.append(engine.roll() if turn == "chance" else str(engine.go(Limits(nodes=nodes)).move))
+    engine.state()
     for name, _ in options:
         if name in DEFAULTS:
-            engine.send(f"setoption name {name} value {DEFAULTS[name]}")
+            engine.set_option(name, DEFAULTS[name])
     return len(moves)
 
 
@@ -85,19 +83,16 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     rng = random.Random(arguments.seed)
-    engine = Engine()
-    engine.ask("uci", "uciok")
     samples: list[float] = []
     plies = 0
     began = told = time.monotonic()
-    for number in range(arguments.games):
-        plies += play(engine, number % len(KINDS), rng)
-        samples.append(resident(engine.process.pid))
-        if time.monotonic() - told > 10:
-            told = time.monotonic()
-            print(f"{number + 1} games, {plies} plies, {told - began:.0f} s, {samples[-1]:.1f} MiB", flush=True)
-    engine.send("quit")
-    engine.process.wait()
+    with Engine() as engine:
+        for number in range(arguments.games):
+            plies += play(engine, number % len(KINDS), rng)
+            samples.append(resident(engine.pid))
+            if time.monotonic() - told > 10:
+                told = time.monotonic()
+                print(f"{number + 1} games, {plies} plies, {told - began:.0f} s, {samples[-1]:.1f} MiB", flush=True)
     steady = samples[int(arguments.warm * len(samples)) :]
     result = {
         "games": len(samples),

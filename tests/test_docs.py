@@ -47,7 +47,8 @@ def test_python_clients(tmp_path: Path) -> None:
     assert lines[0].startswith("roll:SSTC ")
     assert lines[-1].startswith("Position: ")
     lines = python(asynchronous, tmp_path)
-    assert [line.split()[0] for line in lines[:3]] == ["1", "2", "3"]
+    # A depth that takes more than a second is reported more than once.
+    assert list(dict.fromkeys(line.split()[0] for line in lines[:-1]))[:3] == ["1", "2", "3"]
     assert lines[-1].removeprefix("plays ") in parse(START).tokens()
 
 

@@ -188,9 +188,9 @@ def test_best_claim_by_trying_every_claim() -> None:
 @pytest.mark.parametrize(
     "position",
     [
-        "4a@0,0,0,6a@4,0,0 79",
-        "4a@0,0,0,6a@4,0,0 97",
-        "4a@0,0,0,6a@4,0,0 *179/1",
+        "2a@29,30,0,4a@31,30,0 79",
+        "2a@29,30,0,4a@31,30,0 97",
+        "2a@29,30,0,4a@31,30,0 *179/1",
         "- *138/2",
         DATA[PUZZLES / "nmbr9" / "posed" / "par2-01.json"]["position"],
     ],
@@ -301,8 +301,7 @@ def test_false_claims_of_a_win_are_named() -> None:
         replace(puzzle, line=(other,)).check()
     with pytest.raises(WrongAnswerError, match="the line is no win in 3 turns"):
         replace(puzzle, line=puzzle.line[:3]).check()
-    with pytest.raises(WrongAnswerError, match="grade"):
-        replace(puzzle, grade=6 - puzzle.grade if puzzle.grade != 3 else 1).check()
+    assert replace(puzzle, nodes=1, tempting=99, grade=1).check() == puzzle
     assert not replace(puzzle, line=(other,)).right(puzzle.attempt())
 
 

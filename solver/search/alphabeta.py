@@ -29,7 +29,7 @@ class AlphaBeta(Compiled):
     """A `Searcher` over solver._alphabeta."""
 
     def __init__(self, game: Game, settings: Settings) -> None:
-        self._searcher = _alphabeta.Searcher(game.capsule(), settings.hash_mb)
+        self._searcher = _alphabeta.Searcher(game.capsule(), settings.hash_mb, settings.threads)
         super().__init__(self._searcher, settings)
 
     def clear(self) -> None:

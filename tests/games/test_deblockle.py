@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from solver import _deblockle as core
 from solver.errors import MoveError, OptionError, PositionError
 from solver.games.base import Kind
-from solver.games.deblockle import DeblocklePosition, faces_of, square_index
+from solver.games.deblockle import FACE_NAMES, DeblocklePosition, faces_of, square_index
 from tests.boards import (
     BOTH_BLOCKED,
     FACES,
@@ -1236,12 +1236,12 @@ def test_svg_is_well_formed_and_shows_every_block(text: str) -> None:
     position = parse(text)
     root = ElementTree.fromstring(position.svg())
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    titles = [title.text or "" for title in root.iter("{http://www.w3.org/2000/svg}title")]
+    whole, *titles = [title.text or "" for title in root.iter("{http://www.w3.org/2000/svg}title")]
+    assert whole.startswith("Deblockle board")
     blocks = position.state()["blocks"]
-    assert len(titles) == len(blocks)
     for title, block in zip(titles, blocks, strict=True):
         assert title.startswith(f"{'South' if block['side'] == 's' else 'North'} {block['square']}: ")
-        assert f"up {block['up']}" in title
+        assert f"up {FACE_NAMES[block['up']]}, " in title
 
 
 @pytest.mark.parametrize("text", SHOWN)
