@@ -555,5 +555,5 @@ def test_a_position_being_typed_is_not_overwritten_by_the_game(page: Page) -> No
     page.wait_for_selector("#moves li:nth-child(2)")
     assert page.input_value("#fen") == "d1XLT d7XLT s"
     page.click("#set-up")
-    page.wait_for_selector("#moves li:has-text('d1')")
+    page.wait_for_selector("#moves li:first-child:has-text('South d1 tips')")
     assert page.input_value("#fen") != "d1XLT d7XLT s"
