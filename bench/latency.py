@@ -12,6 +12,7 @@ engine does by itself, whatever else runs, is `work`: the time on a processor of
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import platform
@@ -22,9 +23,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.stdio_game import Engine
 from solver import _plan, games, match
-from solver.games.base import Kind, Position
+from solver.client import AsyncEngine
+from solver.games.base import Kind, OptionValue, Position
+from solver.search import Limits
 
 
 @dataclass(frozen=True)
@@ -114,31 +116,29 @@ def on_processor(pid: int) -> float:
     return 1000 * time.clock_gettime(~pid << 3 | 2)
 
 
-def measure(case: Case, tries: int, movetime: int) -> Times:
+async def measure(case: Case, tries: int, movetime: int) -> Times:
     """Measure one searcher."""
     rng = random.Random(case.name)
     times = Times()
-    engine = Engine()
-    engine.ask("uci", "uciok")
-    for name, value in (("UCI_Variant", case.game), *case.options):
-        engine.send(f"setoption name {name} value {value}")
-    for _ in range(tries):
-        engine.send(f"position fen {case.position(rng)}")
-        engine.send("go infinite")
-        time.sleep(rng.uniform(0.01, case.longest))
-        began = time.perf_counter()
-        engine.ask("isready", "readyok")
-        times.ready.append(1000 * (time.perf_counter() - began))
-        before = on_processor(engine.process.pid)
-        began = time.perf_counter()
-        engine.ask("stop", "bestmove")
-        times.stops.append(1000 * (time.perf_counter() - began))
-        times.work.append(on_processor(engine.process.pid) - before)
-        began = time.perf_counter()
-        engine.ask(f"go movetime {movetime}", "bestmove")
-        times.overruns.append(1000 * (time.perf_counter() - began) - movetime)
-    engine.send("quit")
-    engine.process.wait()
+    options: dict[str, OptionValue] = {"UCI_Variant": case.game, **dict(case.options)}
+    async with AsyncEngine(options=options) as engine:
+        assert engine.pid is not None
+        for _ in range(tries):
+            await engine.position(case.position(rng))
+            search = await engine.start(Limits(infinite=True))
+            await asyncio.sleep(rng.uniform(0.01, case.longest))
+            began = time.perf_counter()
+            await engine.ping()
+            times.ready.append(1000 * (time.perf_counter() - began))
+            before = on_processor(engine.pid)
+            began = time.perf_counter()
+            search.stop()
+            await search.result()
+            times.stops.append(1000 * (time.perf_counter() - began))
+            times.work.append(on_processor(engine.pid) - before)
+            began = time.perf_counter()
+            await engine.go(Limits(movetime=movetime))
+            times.overruns.append(1000 * (time.perf_counter() - began) - movetime)
     return times
 
 
@@ -182,7 +182,9 @@ def main() -> None:
         if arguments.only not in name:
             continue
         case = next((case for case in CASES if case.name == name), None)
-        times = measure(case, arguments.tries, arguments.movetime) if case else measure_plan(arguments.tries)
+        times = (
+            asyncio.run(measure(case, arguments.tries, arguments.movetime)) if case else measure_plan(arguments.tries)
+        )
         row = {
             what: (percentile(values, 0.5), percentile(values, 0.99), max(values))
             for what, values in vars(times).items()

@@ -16,9 +16,12 @@ import resource
 import time
 from pathlib import Path
 
-from bench.stdio_game import Engine
+from solver.client import Engine
+from solver.search import Limits
 
 MOST_PLIES = 400
+PATIENCE = 60.0
+"""Seconds that an answer may take on a busy machine."""
 
 KINDS = (
     ("deblockle", "alphabeta", 30, ()),
@@ -45,27 +48,26 @@ def resident(pid: int) -> float:
 def play(engine: Engine, kind: int, rng: random.Random) -> int:
     """Play one game; returns its plies."""
     game, algorithm, nodes, options = KINDS[kind]
-    engine.send(f"setoption name UCI_Variant value {game}")
-    engine.send(f"setoption name Algorithm value {algorithm}")
-    engine.send(f"setoption name Hash value {rng.choice((1, 4))}")
-    engine.send(f"setoption name Seed value {rng.randrange(1000)}")
+    engine.set_option("UCI_Variant", game)
+    engine.set_option("Algorithm", algorithm)
+    engine.set_option("Hash", rng.choice((1, 4)))
+    engine.set_option("Seed", rng.randrange(1000))
     for name, value in options:
-        engine.send(f"setoption name {name} value {value}")
-    engine.send("ucinewgame")
+        engine.set_option(name, value)
+    engine.new_game()
     moves: list[str] = []
     while len(moves) < MOST_PLIES:
-        engine.send(" ".join(["position startpos", *(["moves"] if moves else []), *moves]))
-        turn = engine.ask("query turn", "response")
+        engine.position(moves=moves)
+        turn = engine.turn()
         if turn == "none":
             break
-        if turn == "chance":
-            moves.append(engine.ask("roll", "info string rolled"))
-        else:
-            moves.append(engine.ask(f"go nodes {nodes}", "bestmove").split()[0])
-    engine.ask("query state", "response")
+        move = engine.roll() if turn == "chance" else engine.go(Limits(nodes=nodes)).move
+        assert move is not None
+        moves.append(move)
+    engine.state()
     for name, _ in options:
         if name in DEFAULTS:
-            engine.send(f"setoption name {name} value {DEFAULTS[name]}")
+            engine.set_option(name, DEFAULTS[name])
     return len(moves)
 
 
@@ -85,19 +87,19 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     rng = random.Random(arguments.seed)
-    engine = Engine()
-    engine.ask("uci", "uciok")
+    engine = Engine(timeout=PATIENCE)
+    pid = engine.pid
+    assert pid is not None
     samples: list[float] = []
     plies = 0
     began = told = time.monotonic()
     for number in range(arguments.games):
         plies += play(engine, number % len(KINDS), rng)
-        samples.append(resident(engine.process.pid))
+        samples.append(resident(pid))
         if time.monotonic() - told > 10:
             told = time.monotonic()
             print(f"{number + 1} games, {plies} plies, {told - began:.0f} s, {samples[-1]:.1f} MiB", flush=True)
-    engine.send("quit")
-    engine.process.wait()
+    engine.close()
     steady = samples[int(arguments.warm * len(samples)) :]
     result = {
         "games": len(samples),

@@ -16,8 +16,8 @@ from libc.string cimport memcpy, memmove, memset
 
 from clock cimport bw_deadline, bw_load, bw_now, bw_store
 from game cimport (
-    BW_CHANCE, BW_GAME_ABI, BW_GAME_CAPSULE, BW_MAX_PLAYERS, BW_NO_ACTION, BW_TERMINAL, BW_UNIT, BW_WIN_LOSS,
-    BW_ZERO_SUM, bw_action, bw_game, bw_value,
+    BW_CHANCE, BW_DECISION, BW_GAME_ABI, BW_GAME_CAPSULE, BW_MAX_PLAYERS, BW_NO_ACTION, BW_ORACLE_ABI,
+    BW_ORACLE_CAPSULE, BW_TERMINAL, BW_UNIT, BW_WIN_LOSS, BW_ZERO_SUM, bw_action, bw_game, bw_oracle, bw_value,
 )
 from memory cimport bw_zero
 
@@ -57,6 +57,8 @@ ctypedef struct Entry:
 
 ctypedef struct Context:
     const bw_game *game
+    const bw_oracle *oracle   # null: none
+    int64_t tbhits
     Entry *table
     uint64_t clusters
     uint8_t generation
@@ -184,6 +186,16 @@ cdef inline int terminal_value(const Context *c, const void *state, int ply) noe
     return value
 
 
+cdef inline bint known(Context *c, const void *state, int ply, int *value) noexcept nogil:
+    """Whether the endgame tables know the state; then what it is worth to the player to move."""
+    cdef int plies = 0
+    if c.oracle == NULL or not c.oracle.probe(c.oracle.self, state, &plies):
+        return False
+    c.tbhits += 1
+    value[0] = WIN - ply - plies if plies > 0 else ply - plies - WIN if plies < 0 else 0
+    return True
+
+
 cdef inline int history_slot(bw_action action) noexcept nogil:
     return <int>(action * <uint64_t>0x9E3779B97F4A7C15ULL >> 52)
 
@@ -277,6 +289,8 @@ cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept no
     c.keys[c.past + ply] = key
     if c.repetition and repeats(c, key, ply):
         return 0
+    if known(c, state, ply, &value):
+        return value
     if kind == BW_CHANCE or depth <= 0 or ply >= MAX_PLY:
         return static_value(c, state)
     # No line from here can be better than winning at the next ply, or worse than having lost already.
@@ -358,6 +372,39 @@ cdef int search_root(Context *c, RootMove *moves, int first, int n, int depth, i
     return best
 
 
+cdef void follow_tables(Context *c, RootMove *move) noexcept nogil:
+    """Lengthens a decided line with the moves that the endgame tables call best."""
+    cdef char *state = c.states + c.game.state_size
+    cdef char *child = state + c.game.state_size
+    cdef bw_action *list_ = c.actions + c.game.max_actions
+    cdef int i, n, value, best, chosen, player
+    if -PROVEN <= move.value <= PROVEN:
+        return
+    memcpy(state, c.states, c.game.state_size)
+    for i in range(move.length):
+        c.game.apply(state, move.line[i])
+    while move.length < MAX_PLY and c.game.kind(state) == BW_DECISION:
+        player = c.game.player(state)
+        n = <int>c.game.actions(state, list_, c.game.max_actions)
+        best = -INFINITE
+        chosen = 0
+        for i in range(n):
+            memcpy(child, state, c.game.state_size)
+            c.game.apply(child, list_[i])
+            if c.game.kind(child) == BW_TERMINAL:
+                value = terminal_value(c, child, move.length)
+            elif not known(c, child, move.length, &value):
+                return
+            if c.game.player(child) != player:
+                value = -value
+            if value > best:
+                best = value
+                chosen = i
+        c.game.apply(state, list_[chosen])
+        move.line[move.length] = list_[chosen]
+        move.length += 1
+
+
 cdef class Searcher:
     """A searcher of one game with its own transposition table. One search at a time.
 
@@ -372,6 +419,7 @@ cdef class Searcher:
     cdef object report
     cdef object failure
     cdef object capsule
+    cdef object tables       # keeps the oracle alive
     cdef int64_t started
     cdef int64_t soft        # nanoseconds at which no new iteration starts, 0: none
     cdef list last
@@ -439,6 +487,20 @@ cdef class Searcher:
             raise RuntimeError("a search is under way")
         return 0
 
+    def consult(self, object tables):
+        """Use endgame tables from now on: their `capsule()` is a PyCapsule of a `bw_oracle` (ext/game.h).
+
+        None: no tables. Not during a search. What was learned from other tables is not forgotten.
+        """
+        cdef const bw_oracle *oracle = NULL
+        self.refuse_if_busy()
+        if tables is not None:
+            oracle = <const bw_oracle *>PyCapsule_GetPointer(tables.capsule(), BW_ORACLE_CAPSULE)
+            if oracle.abi != BW_ORACLE_ABI:
+                raise ValueError(f"the tables speak version {oracle.abi} of the interface, expected {BW_ORACLE_ABI}")
+        self.tables = tables
+        self.c.oracle = oracle
+
     def arm(self):
         """Forget a stop that came too late for the search before."""
         bw_store(&self.c.stop, 0)
@@ -494,6 +556,7 @@ cdef class Searcher:
         cdef uint64_t *keys
         cdef RootMove *moves = NULL
         cdef const unsigned char *raw = state
+        cdef bint solved
         self.refuse_if_busy()
         if len(state) != <Py_ssize_t>game.state_size:
             raise ValueError(f"a state of {game.name.decode()} has {game.state_size} bytes, got {len(state)}")
@@ -535,6 +598,8 @@ cdef class Searcher:
             moves[i].length = 1
         self.c.generation += 1
         self.c.nodes = 0
+        solved = known(self.c, raw, 0, &value)
+        self.c.tbhits = 0
         self.c.node_limit = nodes
         self.c.aborted = False
         self.c.seldepth = 0
@@ -569,10 +634,14 @@ cdef class Searcher:
                             break
                     if self.c.aborted:
                         break
+                    if solved:
+                        with nogil:
+                            follow_tables(self.c, &moves[line])
                     self.improved(&moves[line])
                 if self.failure is not None:
                     raise self.failure
-                if self.c.aborted or self.finished(d, mate, moves, lines):
+                # Where the tables know the position they know all that follow: one ply tells everything.
+                if self.c.aborted or solved or self.finished(d, mate, moves, lines):
                     break
             if self.c.aborted and self.best != moves[0].action:
                 # A move that came to the front just before the end: the answer has to be the one reported.
@@ -636,6 +705,11 @@ cdef class Searcher:
     def nodes(self) -> int:
         """Nodes of the latest search."""
         return self.c.nodes
+
+    @property
+    def tbhits(self) -> int:
+        """Positions of the latest search that the endgame tables knew."""
+        return self.c.tbhits
 
     @property
     def elapsed(self) -> int:

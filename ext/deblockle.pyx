@@ -7,10 +7,12 @@ running over the edge. All tables are made at import from the six roll rules and
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_New
 from libc.math cimport tanh
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
+from blocks cimport (
+    BW_BLOCKS_ABI, BW_BLOCKS_CAPSULE, BW_EXIT, bw_blocks, bw_placed,
+)
 from game cimport (
     BW_CHANCE, BW_DECISION, BW_GAME_ABI, BW_GAME_CAPSULE, BW_TERMINAL, BW_UNIT, BW_WIN_LOSS, BW_ZERO_SUM,
     bw_action, bw_game, bw_value,
@@ -638,6 +640,59 @@ def capsule() -> object:
     return PyCapsule_New(&GAME, BW_GAME_CAPSULE, NULL)
 
 
+# --- block by block, for endgame tables ---------------------------------------------------------------------
+
+cdef int blocks_reach(int rules, int side, int square, int orientation, uint64_t own, uint64_t other,
+                      uint16_t *out) noexcept nogil:
+    cdef Board s
+    cdef int d, n = 0
+    cdef int after
+    cdef uint64_t found
+    s.slider = rules % 3
+    s.nohop_ends_turn = rules // 3 & 1
+    s.no_touch = rules // 6
+    s.occupied[side] = own | <uint64_t>1 << square
+    s.occupied[side ^ 1] = other
+    s.square[side][0] = square
+    s.orientation[side][0] = orientation
+    for d in range(4):
+        found = targets(&s, side, 0, d)
+        after = ROLLED_OVER[orientation][d]
+        while found:
+            out[n] = BW_EXIT if UP[after] == STAR else <uint16_t>(bw_lsb(found) << 8 | after)
+            found &= found - 1
+            n += 1
+    return n
+
+
+cdef int blocks_placed(const void *state, bw_placed *out) noexcept nogil:
+    cdef const Board *s = <const Board *>state
+    if s.phase != PLAY or s.count[0] == 0 or s.count[1] == 0:
+        return 0
+    out.rules = s.slider + 3 * s.nohop_ends_turn + 6 * s.no_touch
+    out.side = s.side
+    memcpy(out.count, s.count, sizeof(s.count))
+    memcpy(out.square, s.square, sizeof(s.square))
+    memcpy(out.orientation, s.orientation, sizeof(s.orientation))
+    return 1
+
+
+cdef bw_blocks BLOCKS_TABLE
+
+
+cdef void make_blocks():
+    BLOCKS_TABLE.abi = BW_BLOCKS_ABI
+    BLOCKS_TABLE.usable = FULL_BOARD & ~STARS
+    BLOCKS_TABLE.turned = TURNED
+    BLOCKS_TABLE.reach = blocks_reach
+    BLOCKS_TABLE.placed = blocks_placed
+
+
+def blocks_capsule() -> object:
+    """The rules block by block as a PyCapsule of a `bw_blocks` (see ext/blocks.h)."""
+    return PyCapsule_New(&BLOCKS_TABLE, BW_BLOCKS_CAPSULE, NULL)
+
+
 # --- turns of a lone block ----------------------------------------------------------------------------------
 
 cdef void make_turns() noexcept nogil:
@@ -854,6 +909,11 @@ cdef class State:
         return self.s.phase
 
     @property
+    def rules(self) -> int:
+        """The reading of the rules as ext/blocks.h numbers it: slider + 3 * nohop_ends_turn + 6 * no_touch."""
+        return self.s.slider + 3 * self.s.nohop_ends_turn + 6 * self.s.no_touch
+
+    @property
     def repetition(self) -> int:
         """Occurrences of a position that make a draw; 0: never."""
         return self.s.repetition
@@ -991,86 +1051,9 @@ def tip(int orientation, int direction) -> int:
     return ROLLED_OVER[checked_orientation(orientation)][direction]
 
 
-def solve_pair(int slider, bint nohop_ends_turn, bint no_touch):
-    """Solve every position of one block each, no draw by repetition needed: what never ends is a draw.
-
-    Plain retrograde value iteration over the 47 * 24 * 46 * 24 positions with South to move (North to move is
-    the same position turned by half a turn with the colours swapped): round n finds the positions won or lost
-    in n plies.
-
-    Returns:
-        bytes of length 56 * 24 * 56 * 24, indexed [south square][south orientation][north square][north
-        orientation], as signed chars: n > 0 South wins in n plies, n < 0 loses in -n, 0 neither.
-    """
-    cdef State base = State(slider, nohop_ends_turn, no_touch, 0)
-    cdef size_t size = SQUARES * ORIENTATIONS * SQUARES * ORIENTATIONS
-    cdef int8_t *value = <int8_t *>malloc(size)
-    if value == NULL:
-        raise MemoryError
-    try:
-        with nogil:
-            memset(value, 0, size)
-            solve_pairs(&base.s, value)
-        return PyBytes_FromStringAndSize(<char *>value, size)
-    finally:
-        free(value)
-
-
-cdef inline size_t pair_index(int s, int so, int n, int no) noexcept nogil:
-    return ((<size_t>s * ORIENTATIONS + so) * SQUARES + n) * ORIENTATIONS + no
-
-
-cdef void solve_pairs(const Board *base, int8_t *value) noexcept nogil:
-    cdef uint64_t usable = FULL_BOARD & ~STARS
-    cdef int n = 1
-    cdef int quiet = 0
-    cdef int a, b, ao, bo, i, moves, after
-    cdef bint won, lost
-    cdef bw_action out[MAX_ACTIONS]
-    cdef Board s, child
-    # A win in n hangs on losses in n - 1 and a loss in n on wins in n - 1: two rounds without news end it.
-    while quiet < 2 and n < 127:
-        quiet += 1
-        for a in range(SQUARES):
-            if not usable >> a & 1:
-                continue
-            for ao in range(ORIENTATIONS):
-                for b in range(SQUARES):
-                    if a == b or not usable >> b & 1:
-                        continue
-                    for bo in range(ORIENTATIONS):
-                        if value[pair_index(a, ao, b, bo)]:
-                            continue
-                        s = base[0]
-                        insert(&s, SOUTH, a, ao)
-                        insert(&s, NORTH, b, bo)
-                        moves = write_moves(&s, out)
-                        won = False
-                        lost = True
-                        for i in range(moves):
-                            child = s
-                            make_move(&child, out[i])
-                            if child.count[SOUTH] == 0:
-                                won = True
-                                break
-                            # Half a turn of the board: square q becomes 54 - q, and North becomes South.
-                            after = value[pair_index(54 - child.square[NORTH][0],
-                                                     TURNED[child.orientation[NORTH][0]],
-                                                     54 - child.square[SOUTH][0],
-                                                     TURNED[child.orientation[SOUTH][0]])]
-                            if after < 0 and -after < n:
-                                won = True
-                                break
-                            if not 0 < after < n:
-                                lost = False
-                        if won or lost:
-                            value[pair_index(a, ao, b, bo)] = n if won else -n
-                            quiet = 0
-        n += 1
-
-
 make_orientations()
 make_board()
 make_turns()
 make_worst_turns()
 make_game()
+make_blocks()

@@ -84,4 +84,18 @@ typedef struct bw_game {
     int32_t (*order)(const void *state, bw_action action);
 } bw_game;
 
+/* Exact values of some states of one game, looked up rather than searched: an endgame table. Handed over in a PyCapsule
+ * named BW_ORACLE_CAPSULE. */
+#define BW_ORACLE_ABI 1
+#define BW_ORACLE_CAPSULE "blockwit.oracle"
+
+typedef struct bw_oracle {
+    uint32_t abi; /* BW_ORACLE_ABI */
+    const void *self;
+    /* Whether the state is known; then *plies tells what it is worth to the player to move: n > 0 a win in n plies,
+     * n < 0 a loss in -n, 0 that neither can force a win. Draws by repetition are left out of account. Any thread
+     * may call it at any time. */
+    int (*probe)(const void *self, const void *state, int *plies);
+} bw_oracle;
+
 #endif

@@ -44,3 +44,11 @@ cdef extern from "game.h" nogil:
         void (*evaluate)(const void *state, bw_value *out) noexcept nogil
         void (*bounds)(const void *state, int player, bw_value *low, bw_value *high) noexcept nogil
         int32_t (*order)(const void *state, bw_action action) noexcept nogil
+
+    const uint32_t BW_ORACLE_ABI
+    const char *BW_ORACLE_CAPSULE
+
+    ctypedef struct bw_oracle:
+        uint32_t abi
+        const void *self
+        int (*probe)(const void *self, const void *state, int *plies) noexcept nogil

@@ -514,25 +514,37 @@ cdef void g_returns(const void *state, bw_value *out) noexcept nogil:
 
 
 cdef void g_bounds(const void *state, int player, bw_value *low, bw_value *high) noexcept nogil:
-    """Every tile to come counts at the highest level that so many tiles allow: two below it on each level."""
+    """Every tile to come counts at the highest level it can reach when two of each level carry the next one.
+
+    Where the order is open the highest digits come last, where the levels are highest.
+    """
     cdef const State *s = <const State *>state
-    cdef int score = score_of(s), d, i, left = s.left, total = 0, copies
-    cdef int level = (s.count + s.left - 1) // 2
-    if level > LEVELS - 1:
-        level = LEVELS - 1
+    cdef int score = score_of(s), d, i, top = -1, on_top = 0, first, level, last = s.left, promised = 0, copies
+    cdef int held = 1 if s.mode != KNOWN and s.hand >= 0 else 0
+    for i in range(s.count):
+        if s.placed[i].level > top:
+            top = s.placed[i].level
+            on_top = 0
+        on_top += s.placed[i].level == top
+    # Half levels: the card after `first` of them lies on level (first + its number) / 2.
+    first = 2 * top + (2 if on_top >= 2 else 1) if top >= 0 else 0
     if s.mode == KNOWN:
         for i in range(s.left):
-            total += s.deck[i]
+            level = (first + i) // 2
+            promised += s.deck[i] * (level if level < LEVELS else LEVELS - 1)
     else:
-        if s.hand >= 0:
-            total += s.hand
-            left -= 1
+        if held:
+            level = first // 2
+            promised = s.hand * (level if level < LEVELS else LEVELS - 1)
         for d in range(DIGITS - 1, -1, -1):
-            copies = s.pool[d] if s.pool[d] < left else left
-            total += copies * d
-            left -= copies
+            copies = s.pool[d]
+            while copies and last > held:
+                copies -= 1
+                last -= 1
+                level = (first + last) // 2
+                promised += d * (level if level < LEVELS else LEVELS - 1)
     low[0] = score * BW_UNIT
-    high[0] = (score + total * level) * BW_UNIT
+    high[0] = (score + promised) * BW_UNIT
 
 
 # --- evaluation -----------------------------------------------------------------------------------

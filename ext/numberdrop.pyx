@@ -17,7 +17,7 @@ Actions, from the lowest bit up: 3 bits of tag, then
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.pycapsule cimport PyCapsule_New
-from libc.stdint cimport INT32_MIN, int8_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
+from libc.stdint cimport INT32_MIN, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from game cimport (
@@ -33,6 +33,7 @@ from game cimport (
     bw_game,
     bw_value,
 )
+from learn cimport BW_LINEAR_ABI, BW_LINEAR_CAPSULE, BW_WEIGHT_UNIT, bw_linear
 from rng cimport bw_rng, bw_rng_below, bw_rng_seed, bw_splitmix
 
 
@@ -47,6 +48,7 @@ cdef extern from "numberdrop.h" nogil:
     int nd_has(nd_set cells, int cell)
     int nd_low(nd_set cells)
     nd_set nd_drop_low(nd_set cells)
+    int nd_count64(uint64_t x)
     int nd_count(nd_set cells)
     nd_set nd_near(nd_set cells)
     nd_set nd_flood(nd_set seed, nd_set within)
@@ -1117,8 +1119,8 @@ cdef void bounds(const void *state, int player, bw_value *low, bw_value *high) n
 
 # ---------------------------------------------------------------- static evaluation
 # The value of a sheet is its score so far plus the sum of the weights of the features it shows: an estimate of the
-# points still to come. bench/tune_numberdrop.py learned the weights by temporal differences over afterstates.
-# Every table is there twice, for the solo game and for several players.
+# points still to come. ext/td.pyx learns the weights by temporal differences over afterstates. Every table is there
+# twice, for the solo game and for several players.
 
 cdef enum:
     STAGES = 7
@@ -1139,14 +1141,28 @@ cdef enum:
     F_NOTCH = F_HOLES + 16 * STAGES  # [notch 0..3][letters there, not circled 0..5][stage]
     F_THREAT = F_NOTCH + 4 * 6 * STAGES  # [letters that can still fire at this player 0..5][stage]
     F_PAIRS = F_THREAT + 6 * STAGES  # [further groups of two 0..7][stage]
-    FEATURES = F_PAIRS + 8 * STAGES
-    MAX_ACTIVE = 96
+    F_BOXES = F_PAIRS + 8 * STAGES  # [identical boxes filled, 32][straights, 32][rounds left, 21]
+    F_HAND = F_BOXES + 32 * 32 * 21  # [sizes of the two largest groups, 9 * 9][of the two longest runs][stage]
+    F_SPAN = F_HAND + 9 * 9 * 9 * 9 * STAGES  # [rank, 2][low digit][length][open below, 3][open above][filled]
+    F_SPAN_STAGE = F_SPAN + 2 * 10 * 9 * 9 * 32
+    F_KIND = F_SPAN_STAGE + 2 * 10 * 9 * 9 * STAGES  # [rank, 3][digit of the dice or not][size][ways on, 4][stage]
+    F_WELL = F_KIND + 3 * 2 * 9 * 4 * STAGES  # [below a landing cell, 13][beside it, 13 * 13][stage]
+    F_PROFILE = F_WELL + 13 * 13 * 13 * STAGES  # [three steps between four columns, each -3..3][stage]
+    F_LEVEL = F_PROFILE + 7 * 7 * 7 * STAGES  # [free cells below the line / 4, 20][rounds left, 21][boxes open, 11]
+    F_LETTER = F_LEVEL + 20 * 21 * 11  # [letter][tile, 10][notch or threat, 5][its boxes filled, 4]
+    F_ROWS = F_LETTER + 5 * 10 * 5 * 4  # [cells missing in a row, 10][in the next one][height over the mean, 5][stage]
+    FEATURES = F_ROWS + 10 * 10 * 5 * STAGES
+    MAX_ACTIVE = 128
+    # What is next to a landing cell, beside a free digit.
+    SPENT_CELL = 10  # claimed or X
+    WALL = 11
+    EMPTY_CELL = 12
 
-cdef extern from "numberdrop_weights.h" nogil:
-    const int32_t ND_WEIGHTS[]  # 2 * FEATURES, in 1/10000 point
-    const int ND_WEIGHT_COUNT
-
-cdef int32_t WEIGHT[2 * FEATURES]
+# In thousandths of a point; all 0 until set_weights() is called. Half the bytes of what a value needs: most of a
+# table that large lies outside of the fastest cache.
+cdef int16_t WEIGHT[2 * FEATURES]
+# Changes whenever a number above means something else, so that no file of weights is read for another set.
+FEATURE_SET = "numberdrop-2"
 
 
 cdef struct Setting:
@@ -1155,6 +1171,7 @@ cdef struct Setting:
     int stage
     int rounds
     int notch[4]  # letters not circled at each notch, the bottom left out
+    int letter[5]  # number of the letter's tile and its notch (solo) or whether it may fire at this player
     int threats
     int over_row
     int straight_set
@@ -1185,6 +1202,7 @@ cdef void setting_of(const State *s, int player, const Sheet *sheet, Setting *c)
     if s.solo:
         for letter in range(LETTERS):
             c.rounds += NOTCHES - s.notch[letter]
+            c.letter[letter] = (letter * PIECES + s.tile[letter] % PIECES) * 5 + s.notch[letter]
             if s.notch[letter] < NOTCHES and not sheet.circled >> letter & 1:
                 c.notch[s.notch[letter]] += 1
         c.stage = (c.rounds + 2) // 3
@@ -1203,6 +1221,9 @@ cdef void setting_of(const State *s, int player, const Sheet *sheet, Setting *c)
     others &= ~(s.crossed | sheet.circled)
     for letter in range(LETTERS):
         c.threats += others >> letter & 1
+        c.letter[letter] = (letter * PIECES + s.tile[letter] % PIECES) * 5 + (others >> letter & 1)
+        if s.crossed >> letter & 1:
+            c.letter[letter] += 2
 
 
 cdef int run_length(const nd_set *free, nd_set cell, int digit, int step) noexcept nogil:
@@ -1257,11 +1278,15 @@ cdef int features(const Sheet *sheet, const Setting *c, int32_t *out, Potential 
     cdef int above[10]
     cdef nd_set cells = sheet.block, landing_cells = 0, reachable = 0, all_free, part, cell, near, path
     cdef nd_set neighbour
+    cdef int8_t around[120]
     cdef int top_size[3]
     cdef int top_open[3]
+    cdef int top_kind[3]
+    cdef int length[2]
+    cdef int step[6]
     cdef int reach[2][9]
     cdef int n = 0, stage = c.stage, digit, column, count, total, row, missing, level, open_code, rank, i, j, low
-    cdef int highest = 0, heights = 0, holes, pairs = 0, kind_index, own, run
+    cdef int highest = 0, heights = 0, holes, pairs = 0, kind_index, own, run, rounds, down, up, boxes, before, kind
     for digit in range(10):
         cells |= sheet.digit[digit]
         free[digit] = sheet.digit[digit] & ~sheet.used
@@ -1276,7 +1301,10 @@ cdef int features(const Sheet *sheet, const Setting *c, int32_t *out, Potential 
     if c.table:
         # The game ends with whoever is first at the line.
         stage = min(stage, min(STAGES - 1, own // 11))
-    out[n] = F_STAGE + min(20, min(c.rounds, own // 4) if c.table else c.rounds)
+    rounds = min(20, min(c.rounds, own // 4) if c.table else c.rounds)
+    out[n] = F_STAGE + rounds
+    n += 1
+    out[n] = F_BOXES + (sheet.claimed[0] * 32 + sheet.claimed[1]) * 21 + rounds
     n += 1
     out[n] = F_IDENTICAL + sheet.claimed[0] * STAGES + stage
     n += 1
@@ -1289,6 +1317,7 @@ cdef int features(const Sheet *sheet, const Setting *c, int32_t *out, Potential 
     for i in range(3):
         top_size[i] = 1
         top_open[i] = 0
+        top_kind[i] = 0
     for digit in range(10):
         near = free[digit] & nd_near(free[digit])
         while near:
@@ -1296,8 +1325,13 @@ cdef int features(const Sheet *sheet, const Setting *c, int32_t *out, Potential 
             near ^= part
             count = min(8, nd_count(part))
             path = nd_near(part)
-            if path & landing_cells:
-                open_code = 2 + (nd_drop_low(path & landing_cells) != 0)
+            neighbour = path & landing_cells
+            # A group of 0, 8 or 9 grows by stars alone.
+            kind = 4 if 1 <= digit <= 7 else 0
+            if neighbour:
+                i = min(3, nd_count(neighbour))
+                open_code = 2 + (i > 1)
+                kind += i
             else:
                 open_code = (path & reachable) != 0
             pairs += 1
@@ -1306,15 +1340,19 @@ cdef int features(const Sheet *sheet, const Setting *c, int32_t *out, Potential 
                     for j in range(2, i, -1):
                         top_size[j] = top_size[j - 1]
                         top_open[j] = top_open[j - 1]
+                        top_kind[j] = top_kind[j - 1]
                     top_size[i] = count
                     top_open[i] = open_code
+                    top_kind[i] = kind
                     break
     p.group = top_size[0]
     for rank in range(3):
         i = (rank * 9 + top_size[rank]) * 4 + top_open[rank]
         out[n] = F_GROUP + i * 32 + sheet.claimed[0]
         out[n + 1] = F_GROUP_STAGE + i * STAGES + stage
-        n += 2
+        i = ((rank * 2 + top_kind[rank] // 4) * 9 + top_size[rank]) * 4 + top_kind[rank] % 4
+        out[n + 2] = F_KIND + i * STAGES + stage
+        n += 3
     out[n] = F_PAIRS + min(7, max(0, pairs - 3)) * STAGES + stage
     n += 1
 
@@ -1326,17 +1364,16 @@ cdef int features(const Sheet *sheet, const Setting *c, int32_t *out, Potential 
         path = 0
         low = 0
         count = longest_run(seen, &path, &low)
-        open_code = 0
+        length[rank] = count
+        open_code = down = up = 0
         if count:
             if low > 0:
                 near = nd_near(path & free[low])
-                open_code = 2 if near & landing_cells else (near & reachable) != 0
+                down = 2 if near & landing_cells else (near & reachable) != 0
             if low + count <= 9:
                 near = nd_near(path & free[low + count - 1])
-                if near & landing_cells:
-                    open_code = 3 if open_code == 2 else 2
-                elif near & reachable:
-                    open_code = max(1, open_code)
+                up = 2 if near & landing_cells else (near & reachable) != 0
+            open_code = 3 if down + up == 4 else max(down, up)
             for i in range(count):
                 seen[low + i] &= ~path
         if rank == 0:
@@ -1344,12 +1381,37 @@ cdef int features(const Sheet *sheet, const Setting *c, int32_t *out, Potential 
         i = (rank * 9 + count) * 4 + open_code
         out[n] = F_RUN + i * 32 + sheet.claimed[1]
         out[n + 1] = F_RUN_STAGE + i * STAGES + stage
-        n += 2
+        i = (((rank * 10 + low) * 9 + count) * 3 + down) * 3 + up
+        out[n + 2] = F_SPAN + i * 32 + sheet.claimed[1]
+        out[n + 3] = F_SPAN_STAGE + i * STAGES + stage
+        n += 4
+    out[n] = F_HAND + (((top_size[0] * 9 + top_size[1]) * 9 + length[0]) * 9 + length[1]) * STAGES + stage
+    n += 1
 
     # What one more digit on a landing cell would make: digits of the dice, 1..7.
     all_free = 0
+    near = nd_near(landing_cells)
+    memset(around, EMPTY_CELL, sizeof(around))
+    path = cells & near
     for digit in range(10):
         all_free |= free[digit]
+        part = free[digit] & near
+        path ^= part
+        while part:
+            around[8 + nd_low(part)] = <int8_t>digit
+            part = nd_drop_low(part)
+    while path:
+        around[8 + nd_low(path)] = SPENT_CELL
+        path = nd_drop_low(path)
+    for column in range(ND_COLUMNS):
+        i = sheet.height[column]
+        if i >= ND_LINE:
+            continue
+        down = around[8 * i + column] if i else WALL
+        low = around[8 * i + column + 7] if column else WALL
+        up = around[8 * i + column + 9] if column < ND_COLUMNS - 1 else WALL
+        out[n] = F_WELL + ((down * 13 + min(low, up)) * 13 + max(low, up)) * STAGES + stage
+        n += 1
     memset(reach, 0, sizeof(reach))
     near = landing_cells
     while near:
@@ -1385,16 +1447,36 @@ cdef int features(const Sheet *sheet, const Setting *c, int32_t *out, Potential 
 
     # The shape of the heap.
     level = heights // ND_COLUMNS
+    before = 9
     for row in range(ND_LINE):
         path = nd_row(row) & ~cells
         if not path:
+            before = 0
             continue
         missing = 8 if path & ~reachable else nd_count(path)
-        out[n] = F_ROW + (missing * 5 + min(4, max(0, row - level + 2))) * STAGES + stage
-        n += 1
+        i = min(4, max(0, row - level + 2))
+        out[n] = F_ROW + (missing * 5 + i) * STAGES + stage
+        out[n + 1] = F_ROWS + ((before * 10 + missing) * 5 + i) * STAGES + stage
+        n += 2
+        if row > highest:
+            break
+        before = missing
     for column in range(ND_COLUMNS - 1):
         i = sheet.height[column + 1] - sheet.height[column]
         out[n] = F_STEP + (min(4, max(-4, i)) + 4) * STAGES + stage
+        n += 1
+        step[column] = min(3, max(-3, i))
+    for column in range(ND_COLUMNS - 3):
+        i = (step[column] * 7 + step[column + 1]) * 7 + step[column + 2]
+        # The mirror image is worth the same.
+        j = -(step[column + 2] * 7 + step[column + 1]) * 7 - step[column]
+        out[n] = F_PROFILE + (max(i, j) + 171) * STAGES + stage
+        n += 1
+    boxes = 10 - nd_count64(sheet.claimed[0] | sheet.claimed[1] << 5)
+    out[n] = F_LEVEL + ((own // 4) * 21 + rounds) * 11 + boxes
+    n += 1
+    for i in range(LETTERS):
+        out[n] = F_LETTER + c.letter[i] * 4 + (sheet.claimed[0] >> i & 1) + 2 * (sheet.claimed[1] >> i & 1)
         n += 1
     out[n] = F_TOP + highest * STAGES + stage
     out[n + 1] = F_ROOM + (own // 4) * STAGES + stage
@@ -1417,15 +1499,15 @@ cdef bw_value sheet_value(const Sheet *sheet, const Setting *c, Potential *p) no
     """Expected final points of a sheet between rounds, without a claim that is due."""
     cdef int32_t active[MAX_ACTIVE]
     cdef nd_set cells = filled(sheet)
-    cdef bw_value value
+    cdef bw_value value, expected = 0
     cdef int n, i
     value = BW_UNIT * (claim_points(sheet) + 2 * full_rows(cells) - c.over_row * touched_rows(cells))
     n = features(sheet, c, active, p)
     if c.last or crosses_line(sheet):
         return value
     for i in range(n):
-        value += WEIGHT[c.table + active[i]]
-    return value
+        expected += WEIGHT[c.table + active[i]]
+    return value + expected * (BW_UNIT // BW_WEIGHT_UNIT)
 
 
 cdef enum:
@@ -1926,10 +2008,6 @@ cdef void prepare():
     fill_pieces()
     if fill_fillings() != FILLING_TOTAL:
         raise SystemError("the table of fillings has not the size it must have")
-    if ND_WEIGHT_COUNT != 2 * FEATURES:
-        memset(WEIGHT, 0, sizeof(WEIGHT))
-    else:
-        memcpy(WEIGHT, ND_WEIGHTS, sizeof(WEIGHT))
 
 
 prepare()
@@ -2369,6 +2447,16 @@ def list_range(bytes state, int64_t start, int64_t count):
     return [e.out[i] for i in range(count)]
 
 
+def list_places(bytes state):
+    """The places for the shape of a drop phase: drops whose digits are all 0. Empty where nothing can be dropped."""
+    cdef State s
+    cdef Placement place[MAX_PLACEMENTS]
+    read_state(state, &s)
+    if s.phase != PHASE_DROP:
+        return []
+    return [placed_action(TAG_DROP, &place[i]) for i in range(placements(&s.sheet[s.turn], s.shape, place))]
+
+
 def count_turns(bytes state, int64_t stop=-1):
     """The number of (drop, claim) pairs of a drop phase; stops counting at `stop` if that is not negative."""
     cdef State s
@@ -2548,21 +2636,59 @@ def limits(bytes state, int player):
     return low, high
 
 
-def active_features(bytes state, int player):
-    """Numbers of the weights that a player's sheet sums up, for tuning. Raises ValueError for no such player."""
-    cdef State s
+WEIGHT_COUNT = 2 * FEATURES
+
+
+def set_weights(bytes values):
+    """Make `values`, WEIGHT_COUNT little-endian 16-bit numbers in thousandths of a point, the weights in use.
+
+    Raises:
+        ValueError: there are more or fewer of them.
+    """
+    cdef int i
+    cdef const unsigned char *raw = values
+    if len(values) != 2 * WEIGHT_COUNT:
+        raise ValueError(f"expected {WEIGHT_COUNT} weights of 2 bytes, got {len(values)} bytes")
+    for i in range(2 * FEATURES):
+        WEIGHT[i] = <int16_t>(raw[2 * i] | raw[2 * i + 1] << 8)
+
+
+def get_weights():
+    """The weights in use, as for set_weights()."""
+    cdef int i
+    values = bytearray(2 * WEIGHT_COUNT)
+    for i in range(2 * FEATURES):
+        values[2 * i] = WEIGHT[i] & 255
+        values[2 * i + 1] = WEIGHT[i] >> 8 & 255
+    return bytes(values)
+
+
+cdef int is_learned(const void *state) noexcept nogil:
+    return (<const State *>state).phase == PHASE_ROLL
+
+
+cdef int active_weights(const void *state, int player, int32_t *out, bw_value *base) noexcept nogil:
+    cdef const State *s = <const State *>state
     cdef Setting c
     cdef Potential p
-    cdef int32_t active[MAX_ACTIVE]
     cdef int n, i
-    read_state(state, &s)
-    if not 0 <= player < s.players:
-        raise ValueError(f"expected a player 0 to {s.players - 1}, got {player}")
-    setting_of(&s, player, &s.sheet[player], &c)
-    n = features(&s.sheet[player], &c, active, &p)
-    return [c.table + active[i] for i in range(n)]
+    setting_of(s, player, &s.sheet[player], &c)
+    n = features(&s.sheet[player], &c, out, &p)
+    for i in range(n):
+        out[i] += c.table
+    base[0] = BW_UNIT * score(s, player)
+    return n
 
 
-def weights():
-    """The weights in use as a writable view of 32-bit numbers (1/10000 point): for tuning only."""
-    return <int32_t[:2 * FEATURES]>WEIGHT
+cdef bw_linear LINEAR
+LINEAR.abi = BW_LINEAR_ABI
+LINEAR.count = 2 * FEATURES
+LINEAR.most_active = MAX_ACTIVE
+LINEAR.weight = WEIGHT
+LINEAR.is_learned = is_learned
+LINEAR.active = active_weights
+
+
+def linear():
+    """The value function for a learner: a PyCapsule with a bw_linear of learn.h."""
+    return PyCapsule_New(&LINEAR, BW_LINEAR_CAPSULE, NULL)

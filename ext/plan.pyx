@@ -129,7 +129,7 @@ cdef class Planner:
     """Plans for the only player of a game. A second plan while one is under way raises RuntimeError.
 
     Args:
-        capsule: PyCapsule of a `bw_game` (ext/game.h) with top().
+        capsule: PyCapsule of a `bw_game` (ext/game.h), with top() for `beam`.
     """
 
     cdef const bw_game *game
@@ -145,8 +145,6 @@ cdef class Planner:
         self.game = <const bw_game *>PyCapsule_GetPointer(capsule, BW_GAME_CAPSULE)
         if self.game.abi != BW_GAME_ABI:
             raise ValueError(f"the game speaks version {self.game.abi} of the interface, expected {BW_GAME_ABI}")
-        if self.game.top == NULL:
-            raise ValueError("a plan needs a game with top()")
         self.capsule = capsule  # keeps the table of functions alive
 
     def __dealloc__(self):
@@ -251,7 +249,7 @@ cdef class Planner:
             of the results so far when the outcomes are used up.
 
         Raises:
-            ValueError: a state of another size, several players, or a number out of range.
+            ValueError: a state of another size, several players, a number out of range, or a game without top().
         """
         cdef const bw_game *game = self.game
         cdef int64_t size = game.state_size
@@ -271,6 +269,8 @@ cdef class Planner:
         cdef bint moving = True
         cdef int32_t step
         self.check(state, outcomes)
+        if game.top == NULL:
+            raise ValueError("a beam needs a game with top()")
         if not 1 <= width <= MOST_WIDTH or not 1 <= branch <= MOST_BRANCHES:
             raise ValueError(f"expected a width of 1 to {MOST_WIDTH} and 1 to {MOST_BRANCHES} branches")
         bw_store(&self.stopped, 0)

@@ -25,6 +25,38 @@ class SolutionError(BlockwitError):
     """A solution or puzzle file that cannot be read, or whose claim is false."""
 
 
+class TableError(BlockwitError):
+    """An endgame table that cannot be read or written, or that is damaged."""
+
+
+class EngineError(BlockwitError):
+    """An engine process that answered with an error, or not as the protocol says."""
+
+
+class EngineDiedError(EngineError):
+    """An engine process that could not be started, or that has ended."""
+
+
+class EngineTimeoutError(EngineError):
+    """An engine process that did not answer in time; it was killed."""
+
+
+class WrongAnswerError(SolutionError):
+    """A puzzle file whose answer is not what exhaustive search finds."""
+
+
+class TwoSolutionsError(SolutionError):
+    """A puzzle that has more solutions than the one of its file."""
+
+
+class WeightsError(BlockwitError):
+    """A file of learned weights that is missing, damaged, or not for this version."""
+
+
+class TrainingError(BlockwitError):
+    """Training that cannot begin or go on: a checkpoint of something else, a cluster that is not there."""
+
+
 def quote(text: str, limit: int = 60) -> str:
     """Quote `text` for an error line: control characters escaped, cut after `limit` characters."""
     shown = text if len(text) <= limit else text[:limit]

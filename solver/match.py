@@ -1,20 +1,22 @@
-"""Matches between engine settings: paired games with sides swapped, results, Elo with its error bar."""
+"""Matches between engines: paired games with sides swapped, results, Elo with its error bar."""
 
 from __future__ import annotations
 
 import math
-import multiprocessing
+import queue
 import random
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+import shlex
+from collections.abc import Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
-from solver import games, search
-from solver.errors import OptionError, quote
-from solver.games.base import Game, Kind, Options, Position
-from solver.search.types import Limits, Searcher, Settings
+from solver import games
+from solver.client import COMMAND, Engine
+from solver.errors import EngineError, MoveError, OptionError, quote
+from solver.games.base import Kind, Options, OptionValue, Position
+from solver.search.types import Limits, Settings
 
 MOST_PLIES = 2000
 """A game that is not over by then counts as a draw."""
@@ -24,18 +26,20 @@ Z95 = 1.96
 
 @dataclass(frozen=True)
 class Player:
-    """An engine's settings: who plays, and how long it may think."""
+    """An engine and its settings: who plays, and how long it may think."""
 
     text: str
     algorithm: str = "auto"
     settings: Settings = field(default_factory=Settings)
     limits: Limits = field(default_factory=lambda: Limits(movetime=100))
+    command: tuple[str, ...] = COMMAND
 
     @classmethod
     def parse(cls, text: str) -> Player:
-        """Read `movetime=100,algorithm=alphabeta,hash=16`.
+        """Read `movetime=100,algorithm=alphabeta,hash=16` or `nodes=5000,cmd=../old/venv/bin/blockwit engine`.
 
-        Keys: movetime (ms), depth, nodes, algorithm, hash (MiB), skill, seed.
+        Keys: movetime (ms), depth, nodes, algorithm, hash (MiB), skill, seed; cmd, the command of another engine,
+        comes last: all that follows belongs to it, commas included.
 
         Raises:
             OptionError: an unknown key, a bad number, or no limit.
@@ -43,7 +47,16 @@ class Player:
         limits = Limits()
         settings = Settings()
         algorithm = "auto"
-        for part in filter(None, text.split(",")):
+        command: tuple[str, ...] = COMMAND
+        own, with_command, shell = f",{text}".partition(",cmd=")
+        if with_command:
+            try:
+                command = tuple(shlex.split(shell))
+            except ValueError as error:
+                raise OptionError(f"player {quote(text)}: cmd: {error}") from None
+            if not command:
+                raise OptionError(f"player {quote(text)}: cmd needs a command")
+        for part in filter(None, own.split(",")):
             key, _, value = part.partition("=")
             if key == "algorithm":
                 algorithm = value
@@ -51,7 +64,7 @@ class Player:
             if key not in ("movetime", "depth", "nodes", "hash", "skill", "seed"):
                 raise OptionError(
                     f"player {quote(text)}: unknown key {quote(key)}, expected movetime, depth, nodes, algorithm, "
-                    "hash, skill or seed"
+                    "hash, skill, seed or cmd"
                 )
             if not (value.isascii() and value.isdigit() and len(value) < 16):
                 raise OptionError(f"player {quote(text)}: {key} needs a whole number, got {quote(value)}")
@@ -62,11 +75,27 @@ class Player:
                 settings = replace(settings, **changed)
         if limits == Limits():
             raise OptionError(f"player {quote(text)}: expected a limit: movetime, depth or nodes")
-        return cls(text, algorithm, settings, limits)
+        return cls(text, algorithm, settings, limits, command)
 
-    def searcher(self, game: Game) -> Searcher:
-        """Return a new searcher with these settings."""
-        return search.make(game, self.algorithm, self.settings)
+    def engine(self, game_name: str, rules: Options) -> Engine:
+        """Start the engine with these settings.
+
+        Settings that are not asked for are left as they are: another engine need not have them.
+
+        Raises:
+            EngineError: it does not start, or cannot play the game with them.
+            OptionError: it lacks an option.
+        """
+        usual = Settings()
+        asked: dict[str, tuple[OptionValue, OptionValue]] = {
+            "Algorithm": (self.algorithm, "auto"),
+            "Hash": (self.settings.hash_mb, usual.hash_mb),
+            "Skill": (self.settings.skill, usual.skill),
+            "Seed": (self.settings.seed, usual.seed),
+        }
+        options: dict[str, OptionValue] = {"UCI_Variant": game_name}
+        options |= {name: value for name, (value, default) in asked.items() if value != default}
+        return Engine(self.command, options | dict(rules))
 
 
 @dataclass
@@ -142,39 +171,43 @@ def opening(position: Position, rng: random.Random) -> Position:
     return position
 
 
-def play_game(start: Position, seats: Sequence[Searcher], limits: Sequence[Limits], seed: int) -> list[str]:
-    """Let the searcher in each seat play from `start` to the end; returns the moves and rolls."""
+def play_game(start: Position, seats: Sequence[Engine], limits: Sequence[Limits], seed: int) -> list[str]:
+    """Let the engine in each seat play from `start` to the end; returns the moves and rolls.
+
+    Raises:
+        EngineError: an engine failed, or played a move that is not legal.
+    """
     rng = random.Random(seed)
+    fen = start.fen()
     position = start
     moves: list[str] = []
-    for searcher in seats:
-        searcher.clear()
+    for engine in seats:
+        engine.new_game()
     while position.kind() is not Kind.TERMINAL and len(moves) < MOST_PLIES:
         if position.kind() is Kind.CHANCE:
-            token: str | None = position.roll(rng.getrandbits(64))
+            token = position.roll(rng.getrandbits(64))
+            position = position.play(token)
         else:
             seat = position.player()
-            seats[seat].arm()
-            token = seats[seat].search(position, limits[seat], lambda info: None).move
-        assert token is not None, "a searcher always has a move where the game is not over"
+            engine = seats[seat]
+            engine.position(fen, moves)
+            token = engine.go(limits[seat]).move or "(none)"
+            try:
+                position = position.play(token)
+            except MoveError as error:
+                raise EngineError(f"{engine.name}: its move {len(moves) + 1} from {fen}: {error}") from None
         moves.append(token)
-        position = position.play(token)
     return moves
 
 
 def play_pair(
-    game_name: str, options: Options, first: Player, second: Player, start: str | None, seed: int
+    position: Position, engines: tuple[Engine, Engine], limits: tuple[Limits, Limits], seed: int
 ) -> list[GameRecord]:
-    """Play two games from one opening with the seats swapped (both with the same dice)."""
-    game = games.get(game_name)
-    base = game.start(options) if start is None else game.parse(start, options)
-    position = opening(base, random.Random(seed))
-    searchers = first.searcher(game), second.searcher(game)
+    """Play two games from `position` with the seats swapped (both with the same dice)."""
     records = []
     for swapped in (False, True):
-        seats = searchers[::-1] if swapped else searchers
-        limits = (second.limits, first.limits) if swapped else (first.limits, second.limits)
-        moves = play_game(position, seats, limits, seed)
+        order = -1 if swapped else 1
+        moves = play_game(position, engines[::order], limits[::order], seed)
         end = position
         for move in moves:
             end = end.play(move)
@@ -195,23 +228,32 @@ def play_match(
     start: str | None = None,
     seed: int = 0,
     jobs: int = 1,
-) -> Iterator[list[GameRecord]]:
+) -> Generator[list[GameRecord], None, None]:
     """Play `pairs` pairs of games, `jobs` at a time; yields each pair in the order of its seed.
+
+    Each pair of games has an opening of its own. Closing the generator early ends the games under way.
 
     Raises:
         OptionError: settings that cannot play the game, or a game not for two players.
+        EngineError: an engine does not start or fails.
     """
     game = games.get(game_name)
     base = game.start(options) if start is None else game.parse(start, options)
     if len(base.returns()) != 2:
         raise OptionError(f"a match needs two players, {game.name} has {len(base.returns())} here")
-    for player in (first, second):
-        search.make(game, player.algorithm, Settings(hash_mb=1))
-    work = partial(play_pair, game_name, dict(options), first, second, start)
-    seeds = [seed * 1_000_003 + index for index in range(pairs)]
-    if jobs == 1:
-        yield from map(work, seeds)
-        return
-    pool: Executor
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(work, seeds)
+    # The engines are processes of their own: a thread is enough to wait for each.
+    with ThreadPoolExecutor(jobs) as pool, ExitStack() as engines:
+        tables: queue.SimpleQueue[tuple[Engine, Engine]] = queue.SimpleQueue()
+        for _ in range(min(jobs, pairs)):
+            one = engines.enter_context(first.engine(game_name, options))
+            tables.put((one, engines.enter_context(second.engine(game_name, options))))
+
+        def play(pair_seed: int) -> list[GameRecord]:
+            table = tables.get()
+            try:
+                position = opening(base, random.Random(pair_seed))
+                return play_pair(position, table, (first.limits, second.limits), pair_seed)
+            finally:
+                tables.put(table)
+
+        yield from pool.map(play, [seed * 1_000_003 + index for index in range(pairs)])

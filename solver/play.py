@@ -8,9 +8,10 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.table import Table
 
+from solver.client import Engine
 from solver.errors import BlockwitError
 from solver.games.base import Kind, Position
-from solver.search.types import Info, Limits, Searcher
+from solver.search.types import Limits
 
 HELP = "a move, roll:FACES for real dice (empty: the engine rolls), hint, undo, moves, fen, help, quit"
 
@@ -25,7 +26,7 @@ class Sitting:
     Args:
         start: the first position.
         person: seats (0-based) that the person plays.
-        searcher: plays all other seats.
+        engine: plays all other seats; its rule options are those of `start`.
         limits: of each of its searches.
         console: where to draw.
         ask: returns what the person types after a prompt.
@@ -35,7 +36,7 @@ class Sitting:
         self,
         start: Position,
         person: frozenset[int],
-        searcher: Searcher,
+        engine: Engine,
         limits: Limits,
         console: Console,
         ask: Callable[[str], str],
@@ -43,7 +44,8 @@ class Sitting:
     ) -> None:
         self.line = [start]
         self.person = person
-        self.searcher = searcher
+        self.moves: list[str] = []
+        self.engine = engine
         self.limits = limits
         self.console = console
         self.ask = ask
@@ -79,22 +81,22 @@ class Sitting:
         else:
             best = self.think()
             self.console.print(f"Engine plays [bold]{best}[/]")
-            self.line.append(position.play(best))
+            self.play(best)
 
     def think(self) -> str:
         """Return the engine's move here."""
-        last = Info()
-
-        def note(info: Info) -> None:
-            nonlocal last
-            last = info
-
-        self.searcher.arm()
+        self.engine.position(self.line[0].fen(), self.moves)
         with self.console.status("thinking"):
-            result = self.searcher.search(self.position, self.limits, note)
-        if last.score is not None:
+            result = self.engine.go(self.limits)
+        if result.infos:
+            last = result.infos[0]
             self.console.print(f"depth {last.depth}, score {last.score}, {' '.join(last.pv)}", style="dim")
         return str(result.move)
+
+    def play(self, token: str) -> None:
+        """Put a move or roll on the table."""
+        self.line.append(self.position.play(token))
+        self.moves.append(token)
 
     def list_moves(self) -> None:
         """List the legal moves by group."""
@@ -119,7 +121,7 @@ class Sitting:
             self.console.print(HELP)
         else:
             try:
-                self.line.append(self.position.play(typed))
+                self.play(typed)
             except BlockwitError as error:
                 self.console.print(str(error), style="red", markup=False)
                 return
@@ -131,5 +133,6 @@ class Sitting:
             earlier = self.line[index]
             if earlier.kind() is Kind.DECISION and earlier.player() in self.person:
                 del self.line[index + 1 :]
+                del self.moves[index:]
                 return
         self.console.print("Nothing to take back", style="red")

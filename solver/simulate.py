@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import random
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 from solver import games
 from solver.errors import OptionError, SolutionError, quote
 from solver.games.base import Kind, Options
+from solver.jobs import executor
 from solver.match import MOST_PLIES, Player
 
 PERCENTILES = (0, 5, 25, 50, 75, 95, 100)
@@ -60,24 +60,51 @@ def play_one(game_name: str, options: Options, policy: str, seed: int) -> Sample
             totals, chances, decisions = _expectimax.play_out(game.capsule(), position.raw(), seed)
         return Sample(seed, tuple(total / 10_000 for total in totals), decisions, chances)
     player = Player.parse(policy)
-    searcher = player.searcher(game)
     rng = random.Random(seed)
     decisions = chances = 0
-    while position.kind() is not Kind.TERMINAL and decisions + chances < MOST_PLIES:
-        if position.kind() is Kind.CHANCE:
-            position = position.play(position.roll(rng.getrandbits(64)))
-            chances += 1
-            continue
-        searcher.arm()
-        move = searcher.search(position, player.limits, lambda info: None).move
-        assert move is not None, "a searcher always has a move where the game is not over"
-        position = position.play(move)
-        decisions += 1
+    fen = position.fen()
+    moves: list[str] = []
+    with player.engine(game_name, options) as engine:
+        while position.kind() is not Kind.TERMINAL and len(moves) < MOST_PLIES:
+            if position.kind() is Kind.CHANCE:
+                moves.append(position.roll(rng.getrandbits(64)))
+                chances += 1
+            else:
+                engine.position(fen, moves)
+                moves.append(engine.go(player.limits).move or "(none)")
+                decisions += 1
+            position = position.play(moves[-1])
     return Sample(seed, position.returns(), decisions, chances)
 
 
 def _bundle(game_name: str, options: Options, policy: str, seeds: Sequence[int]) -> list[Sample]:
     return [play_one(game_name, options, policy, seed) for seed in seeds]
+
+
+def read_journal(path: Path, what: Mapping[str, Any]) -> dict[int, Sample]:
+    """Return the finished games of a `Journal` by their seeds; none if there is no file.
+
+    Raises:
+        SolutionError: the file is something else, or was begun for something else than `what`.
+    """
+    done: dict[int, Sample] = {}
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    except OSError as error:
+        raise SolutionError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SolutionError(f"{path}: not a file of this command") from None
+    if lines and lines[0] != json.dumps(dict(what), sort_keys=True):
+        raise SolutionError(f"{path}: begun with other settings: {quote(lines[0], 200)}")
+    for number, line in enumerate(lines[1:], 2):
+        try:
+            seed, points, decisions, chances = json.loads(line)
+            done[seed] = Sample(seed, tuple(points), decisions, chances)
+        except (ValueError, TypeError):
+            # A process that is killed may leave half a line behind: that game is played again.
+            if number != len(lines):
+                raise SolutionError(f"{path}: line {number} is not a finished game") from None
+    return done
 
 
 class Journal:
@@ -92,31 +119,14 @@ class Journal:
     """
 
     def __init__(self, path: Path, what: Mapping[str, Any]) -> None:
-        self.done: dict[int, Sample] = {}
-        head = json.dumps(dict(what), sort_keys=True)
+        self.done = read_journal(path, what)
         try:
-            lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-            if lines and lines[0] != head:
-                raise SolutionError(f"{path}: begun with other settings: {quote(lines[0], 200)}")
-            for number, line in enumerate(lines[1:], 2):
-                self._read(path, number, line, last=number == len(lines))
             self._file: TextIO = path.open("w", encoding="utf-8")
         except OSError as error:
             raise SolutionError(f"{path}: {error.strerror}") from None
-        except UnicodeDecodeError:
-            raise SolutionError(f"{path}: not a file of this command") from None
-        self._file.write(head + "\n")
+        self._file.write(json.dumps(dict(what), sort_keys=True) + "\n")
         for sample in self.done.values():
             self.add(sample)
-
-    def _read(self, path: Path, number: int, line: str, *, last: bool) -> None:
-        try:
-            seed, points, decisions, chances = json.loads(line)
-            self.done[seed] = Sample(seed, tuple(points), decisions, chances)
-        except (ValueError, TypeError):
-            # A process that is killed may leave half a line behind: that game is played again.
-            if not last:
-                raise SolutionError(f"{path}: line {number} is not a finished game") from None
 
     def add(self, sample: Sample) -> None:
         """Write one finished game at once."""
@@ -170,14 +180,9 @@ def _played(work: partial[list[Sample]], bundles: Sequence[Sequence[int]], jobs:
     if jobs == 1:
         yield from map(work, bundles)
         return
-    pool: Executor
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        futures = [pool.submit(work, bundle) for bundle in bundles]
-        try:
-            for future in as_completed(futures):
-                yield future.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+    with executor(jobs) as pool:
+        for future in as_completed([pool.submit(work, bundle) for bundle in bundles]):
+            yield future.result()
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import random
+import sys
+import threading
+from dataclasses import replace
 
 import pytest
 
 from solver import games, match
-from solver.errors import OptionError
+from solver.errors import EngineDiedError, EngineError, OptionError
 from solver.games.base import Kind
 from solver.match import GameRecord, Player, Tally
 
@@ -19,7 +22,7 @@ def record(result: float) -> GameRecord:
 
 def test_pair_swaps_sides_from_the_same_set_up() -> None:
     first, second = Player.parse("depth=2"), Player.parse("nodes=50")
-    one, two = match.play_pair("deblockle", {}, first, second, None, 5)
+    ((one, two),) = match.play_match("deblockle", {}, first, second, 1, seed=5)
     assert one.start == two.start
     game = games.get("deblockle")
     for rec, swapped in ((one, False), (two, True)):
@@ -71,6 +74,8 @@ def test_tally_counts_and_elo() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("depth=1,cmd=", "cmd needs a command"),
+        ("depth=1,cmd='", "cmd: No closing quotation"),
         ("", "expected a limit"),
         ("hash=4", "expected a limit"),
         ("depth=x", "depth needs a whole number"),
@@ -84,5 +89,40 @@ def test_bad_player_is_named(text: str, message: str) -> None:
 
 
 def test_player_that_cannot_play_the_game_is_named() -> None:
-    with pytest.raises(OptionError, match="cpsat"):
+    with pytest.raises(EngineError, match="cpsat"):
         next(match.play_match("deblockle", {}, Player.parse("depth=1,algorithm=cpsat"), Player.parse("depth=1"), 1))
+
+
+def test_player_of_another_command() -> None:
+    command = f'{sys.executable} -c \'import sys, runpy; runpy.run_module("solver", run_name="__main__")\''
+    other = Player.parse(f"nodes=50,hash=1,cmd={command}")
+    assert other.command[:2] == (sys.executable, "-c")
+    assert other.limits.nodes == 50
+    own = Player.parse("nodes=50,hash=1")
+    assert list(match.play_match("deblockle", {}, own, other, 1)) == list(
+        match.play_match("deblockle", {}, own, own, 1)
+    )
+    with pytest.raises(EngineDiedError, match="exit code 3"):
+        next(match.play_match("deblockle", {}, own, Player.parse("nodes=50,cmd=sh -c 'exit 3'"), 1))
+
+
+def test_illegal_move_of_an_engine_is_named() -> None:
+    script = (
+        "import sys\n"
+        "for line in sys.stdin:\n"
+        "    word = line.split()[0]\n"
+        "    answers = {'uci': 'id name Cheat\\noption name UCI_Variant type string default x\\nuciok',"
+        " 'isready': 'readyok', 'go': 'bestmove a1a9'}\n"
+        "    if word in answers: print(answers[word], flush=True)\n"
+    )
+    cheat = replace(Player.parse("depth=1"), command=(sys.executable, "-c", script))
+    with pytest.raises(EngineError, match=r"Cheat: its move 1 from .*a1a9"):
+        next(match.play_match("deblockle", {}, cheat, Player.parse("depth=1"), 1))
+
+
+def test_closing_the_match_early_ends_its_games() -> None:
+    played = match.play_match("deblockle", {}, Player.parse("depth=1"), Player.parse("depth=1"), 500, jobs=2)
+    next(played)
+    played.close()
+    left = [thread.name for thread in threading.enumerate()]
+    assert not [name for name in left if name.startswith(("engine client", "ThreadPool"))]

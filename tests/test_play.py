@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rich.console import Console
 
 from solver import games, search
+from solver.client import Engine
 from solver.games.base import Kind, Position
 from solver.play import Sitting
 
@@ -25,10 +26,9 @@ def sit(start: Position, typed: list[str], person: set[int]) -> tuple[Sitting, s
         return line
 
     console = Console(file=out, width=120, highlight=False)
-    game = games.get("deblockle")
-    searcher = search.make(game, "auto", search.Settings(hash_mb=1))
-    sitting = Sitting(start, frozenset(person), searcher, search.Limits(depth=2), console, ask, 7)
-    sitting.run()
+    with Engine() as engine:
+        sitting = Sitting(start, frozenset(person), engine, search.Limits(depth=2), console, ask, 7)
+        sitting.run()
     return sitting, out.getvalue()
 
 

@@ -10,9 +10,10 @@ import enum
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from solver.errors import MoveError, OptionError, quote
+from solver.games.svg import slides
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -80,6 +81,19 @@ class OptionSpec:
         return "" if text == "<empty>" else text
 
 
+class Oracle(Protocol):
+    """Endgame tables: exact values of some positions."""
+
+    def capsule(self) -> object:
+        """Return a PyCapsule of a `bw_oracle` (ext/game.h), alive as long as this object."""
+
+    def probe(self, state: bytes) -> int | None:
+        """Return n > 0 for a win in n plies of the player to move, n < 0 for a loss in -n, 0 for neither.
+
+        `state` is a position's `raw()`; None: it is not in the tables.
+        """
+
+
 class Position(ABC):
     """One position of one game, rule options included. Immutable: `play` returns a new one.
 
@@ -108,6 +122,10 @@ class Position(ABC):
     @abstractmethod
     def tokens(self, start: int = 0, count: int | None = None) -> list[str]:
         """Return the legal moves (or outcomes) number `start` to `start + count`, in a fixed order."""
+
+    @abstractmethod
+    def chances(self) -> dict[str, float]:
+        """Return the outcomes at a chance node with their probabilities, in a fixed order; else nothing."""
 
     @abstractmethod
     def play(self, token: str) -> Self:
@@ -141,6 +159,10 @@ class Position(ABC):
         """Return the legal moves in groups for a person to choose from: a heading and its tokens."""
         return [("", self.tokens())]
 
+    def facts(self, player: int) -> dict[str, int | str]:
+        """Return what is worth saying of a player's position, by name: what tells two moves apart for a person."""
+        return {}
+
     @abstractmethod
     def text(self) -> str:
         """Draw the position as plain text, several lines."""
@@ -150,8 +172,29 @@ class Position(ABC):
         return self.text()
 
     @abstractmethod
-    def svg(self) -> str:
-        """Draw the position as one SVG document."""
+    def svg(self, move: str | None = None) -> str:
+        """Draw the position as one SVG document; a move or outcome is drawn in it.
+
+        Raises:
+            MoveError: the move is not legal here.
+        """
+
+    def animation(self, line: Sequence[str]) -> str:
+        """Draw a line of moves and outcomes from here as one animated SVG document.
+
+        Raises:
+            MoveError: a move cannot be read, or is not legal where it comes.
+        """
+        return slides(self.frames(line), f"{self.game.title}: {len(line)} moves, animated")
+
+    def frames(self, line: Sequence[str]) -> list[str]:
+        """Draw every position of a line, each with the move that comes next, and the last one. Raises MoveError."""
+        pictures = []
+        position = self
+        for token in line:
+            pictures.append(position.svg(token))
+            position = position.play(token)
+        return [*pictures, position.svg()]
 
     @abstractmethod
     def state(self) -> dict[str, Any]:
@@ -227,6 +270,22 @@ class Game(ABC):
     def algorithm(self, position: Position) -> str:
         """Return which of `algorithms` suits a position best: what `auto` takes."""
         return self.algorithms[0]
+
+    def oracle(self, position: Position, folder: str) -> Oracle | None:
+        """Return the endgame tables that can matter in a search of `position`, None where there are none.
+
+        Args:
+            position: where the search begins.
+            folder: where tables lie that were built before; empty for none.
+
+        Raises:
+            TableError: a table that cannot be used.
+        """
+        return None
+
+    def tables(self, folder: str) -> list[str]:
+        """Return the names of the endgame tables in a folder. Raises TableError for one that cannot be used."""
+        return []
 
     def turn(self, player: int) -> str:
         """Return how the protocol names the player to move."""

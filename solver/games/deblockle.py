@@ -6,12 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from solver import _deblockle as core
 from solver.errors import MoveError, PositionError, quote
 from solver.games import deblockle_svg
-from solver.games.base import Game, Kind, Options, OptionSpec, OptionValue, Position
+from solver.games.base import Game, Kind, Options, OptionSpec, OptionValue, Oracle, Position
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -23,6 +24,8 @@ SIDES = ("South", "North")
 STARS = ("d2", "d6")
 DIRECTIONS = ("north", "east", "south", "west")
 MAX_HALFMOVE = 65535
+MOST_BLOCKS_FOR_TABLES = 6
+"""With more of them on the board a search hardly ever gets down to what the endgame tables hold."""
 
 ORIENTATION = {name: index for index, name in enumerate(core.ORIENTATION_NAMES)}
 SLIDERS = ("free", "full", "full_or_beside_star")
@@ -100,6 +103,11 @@ def _read_blocks(text: str, side: str) -> list[tuple[int, int]]:
     return blocks
 
 
+def _restored(raw: bytes, past: tuple[int, ...]) -> DeblocklePosition:
+    """Make a position from what it is pickled as."""
+    return DeblocklePosition(core.State.from_raw(raw), past)
+
+
 class DeblocklePosition(Position):
     """A position of Deblockle with the keys of the positions that may recur."""
 
@@ -117,6 +125,9 @@ class DeblocklePosition(Position):
 
     def __repr__(self) -> str:
         return f"<Deblockle {self.fen()}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.core.raw(), self._past)
 
     # --- what the position is ------------------------------------------------------------------------------
 
@@ -136,13 +147,14 @@ class DeblocklePosition(Position):
         return "".join(face * count for face, count in zip(FACES, self.core.unplaced, strict=True))
 
     @cached_property
-    def _occurrences(self) -> int:
+    def occurrences(self) -> int:
+        """How often this position has stood on the board, counting now."""
         return 1 + self._past.count(self.core.key)
 
     @cached_property
     def _kind(self) -> Kind:
         limit = self._repetition
-        if self.core.phase == _PLAY and limit and self._occurrences >= limit:
+        if self.core.phase == _PLAY and limit and self.occurrences >= limit:
             return Kind.TERMINAL
         return Kind(self.core.kind)
 
@@ -351,7 +363,7 @@ class DeblocklePosition(Position):
             "blocks": blocks,
             "unplaced": self._unplaced(),
             "halfmove": self.core.halfmove,
-            "occurrences": self._occurrences,
+            "occurrences": self.occurrences,
             "turns_left": [self.core.turns_left(0), self.core.turns_left(1)],
             "legal": self.tokens() if self._kind is Kind.DECISION else [],
             "result": self.result(),
@@ -424,10 +436,51 @@ class DeblocklePosition(Position):
             table.add_row(f"\n{rank}", *row)
         return Group(table, Text(f"South yellow, North blue. {self.text().splitlines()[-2]}."))
 
-    def svg(self) -> str:
-        """Draw the board as SVG, each block with the face up and the four side faces."""
-        blocks = [(square_name(at), side, faces_of(turned)) for side in (0, 1) for at, turned in self.core.blocks(side)]
-        return deblockle_svg.board(blocks, self.text().splitlines()[-2])
+    def svg(self, move: str | None = None) -> str:
+        """Draw the board as SVG, each block with the face up and the four side faces, and a move if one is given."""
+        *_, south, north, doing, _ = self.text().splitlines()
+        drawn = None
+        if move is not None:
+            self.actions(move)
+            drawn = self._drawn(move) if self.core.phase == _PLAY else None
+        return deblockle_svg.board(self._blocks(), doing, f"{south}. {north}.", drawn)
+
+    def animation(self, line: Sequence[str]) -> str:
+        """Draw the line as one animated SVG, the cubes tipping over their edges; see `Position.animation`."""
+        if self.core.phase != _PLAY:
+            return super().animation(line)
+        moves: list[deblockle_svg.Move | None] = []
+        captions = [self.text().splitlines()[-2]]
+        position = self
+        for number, token in enumerate(line, 1):
+            position.actions(token)
+            move = position._drawn(token)
+            moves.append(move)
+            passes = f"{SIDES[position.player()]} has no move and passes"
+            captions.append(f"{number}. {move.caption if move else passes}")
+            position = position.play(token)
+        captions.append(position.text().splitlines()[-2])
+        return deblockle_svg.animation(self._blocks(), moves, captions, ". ".join(captions))
+
+    def _blocks(self) -> list[deblockle_svg.Block]:
+        return [
+            deblockle_svg.Block(square_name(at), side, faces_of(turned))
+            for side in (0, 1)
+            for at, turned in self.core.blocks(side)
+        ]
+
+    def _drawn(self, token: str) -> deblockle_svg.Move | None:
+        """Return what a drawing shows of a legal move, None of a pass."""
+        if token == "0000":
+            return None
+        origin, tip, final = token[:2], token[2:4], token[4:] or token[2:4]
+        side, start, tipped = self.core.side, square_index(origin), square_index(tip)
+        turned = dict(self.core.blocks(side))[start]
+        direction = _STEPS.index(tipped - start)
+        block = deblockle_svg.Block(origin, side, faces_of(turned))
+        after = faces_of(core.tip(turned, direction))
+        stays = None if after["up"] == "S" else final
+        return deblockle_svg.Move(token, block, DIRECTIONS[direction], tip, stays, after)
 
 
 class Deblockle(Game):
@@ -522,6 +575,22 @@ class Deblockle(Game):
     def algorithm(self, position: Position) -> str:
         """Return expectimax for the set-up with its dice, alpha-beta for the play."""
         return "expectimax" if position.is_setup() else "alphabeta"
+
+    def oracle(self, position: Position, folder: str) -> Oracle | None:
+        """Return the endgame tables for the rules of `position` where few blocks are left."""
+        from solver.games import deblockle_tables
+
+        assert isinstance(position, DeblocklePosition)
+        blocks = sum(len(position.core.blocks(side)) for side in (0, 1))
+        if position.is_setup() or blocks > MOST_BLOCKS_FOR_TABLES:
+            return None
+        return deblockle_tables.oracle(position.core.rules, folder)
+
+    def tables(self, folder: str) -> list[str]:
+        """Return the tables of one block against two in a folder."""
+        from solver.games import deblockle_tables
+
+        return [table.path.name for table in deblockle_tables.found(Path(folder))]
 
     def turn(self, player: int) -> str:
         """Return s or n."""

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from solver import _nmbr9
 from solver.errors import MoveError, OptionError, PositionError, quote
+from solver.games import nmbr9_svg
 from solver.games.base import Game, Kind, Options, OptionSpec, Position
 
 SHAPES = _nmbr9.shapes()
@@ -176,6 +177,12 @@ class Nmbr9Position(Position):
         stop = None if count is None else start + count
         return [_token(action) for action in _nmbr9.actions(self._raw)[start:stop]]
 
+    def chances(self) -> dict[str, float]:
+        """Return the cards that may be drawn with their probabilities."""
+        if self.kind() is not Kind.CHANCE:
+            return {}
+        return {f"draw:{digit}": count / len(self.deck) for digit, count in sorted(Counter(self.deck).items())}
+
     def play(self, token: str) -> Nmbr9Position:
         """Return the position after a placement or a drawn card. Raises MoveError."""
         (action,) = self.actions(token)
@@ -250,9 +257,14 @@ class Nmbr9Position(Position):
         lines.append(f"score {self.score}, to come: {coming[mode]}{held}")
         return "\n".join(lines)
 
-    def svg(self) -> str:
-        """Draw every level as one SVG document."""
-        return draw_svg(self.tiles)
+    def svg(self, move: str | None = None) -> str:
+        """Draw every level as one SVG document; a placement is drawn as placed, with a ring around it."""
+        after = self if move is None else self.play(move)
+        new = after.tiles[-1] if len(after.tiles) > len(self.tiles) else None
+        caption = after.result() or after.text().splitlines()[-1]
+        if move is not None:
+            caption = f"{move}: {caption}"
+        return nmbr9_svg.stack(after.tiles, caption, ", ".join(map(str, after.tiles)) or "nothing is placed", new)
 
     def state(self) -> dict[str, Any]:
         """Return tiles with their cells, deck, hand, score and turn."""
@@ -300,72 +312,6 @@ def _draw_level(tiles: Sequence[Tile], level: int) -> list[str]:
         )
         rows.append(f"{y:4d} |{row}|")
     return rows
-
-
-COLOURS = (
-    "#b8b8b8", "#8d6e63", "#e57373", "#ffb74d", "#fff176",
-    "#aed581", "#4db6ac", "#64b5f6", "#9575cd", "#f06292",
-)  # fmt: skip
-"""Fill colours of the digits 0..9."""
-
-_UNIT = 18
-
-
-def draw_svg(tiles: Sequence[Tile]) -> str:
-    """Draw every level as one panel of an SVG document, highest level last; tiles coloured by digit."""
-    frame = [cell for tile in tiles for cell in tile.cells()] or [(0, 0)]
-    left, low = min(x for x, _ in frame), min(y for _, y in frame)
-    width = (2 + max(x for x, _ in frame) - left) * _UNIT
-    rows = 1 + max(y for _, y in frame) - low
-    height = (rows + 2) * _UNIT
-    levels = 1 + max((tile.level for tile in tiles), default=0)
-    columns = min(4, levels)
-    total_width, total_height = columns * width, -(-levels // columns) * height
-    out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total_width} {total_height}" '
-        f'width="{total_width}" height="{total_height}" font-family="sans-serif">'
-    ]
-    for level in range(levels):
-        px, py = (level % columns) * width, (level // columns) * height
-        shades = [_svg_tile(tile, left, low, rows, shade=True) for tile in tiles if tile.level == level - 1]
-        drawn = [_svg_tile(tile, left, low, rows, shade=False) for tile in tiles if tile.level == level]
-        label = f'<text x="{_UNIT // 2}" y="{_UNIT - 5}" font-size="12">level {level}</text>'
-        out += [f'<g transform="translate({px},{py})">', label, *shades, *drawn, "</g>"]
-    out.append("</svg>")
-    return "\n".join(out)
-
-
-def _svg_tile(tile: Tile, left: int, low: int, rows: int, *, shade: bool) -> str:
-    cells = set(tile.cells())
-
-    def corner(x: int, y: int) -> tuple[int, int]:
-        return (x - left) * _UNIT + _UNIT // 2, (rows - (y - low)) * _UNIT + _UNIT // 2
-
-    squares, outline = [], []
-    for x, y in sorted(cells):
-        px, py = corner(x, y)
-        squares.append(f"M{px} {py}h{_UNIT}v{_UNIT}h-{_UNIT}z")
-        if (x - 1, y) not in cells:
-            outline.append(f"M{px} {py}v{_UNIT}")
-        if (x + 1, y) not in cells:
-            outline.append(f"M{px + _UNIT} {py}v{_UNIT}")
-        if (x, y + 1) not in cells:
-            outline.append(f"M{px} {py}h{_UNIT}")
-        if (x, y - 1) not in cells:
-            outline.append(f"M{px} {py + _UNIT}h{_UNIT}")
-    if shade:
-        return f'<path d="{"".join(squares)}" fill="#eeeeee"/>'
-    # The label sits on the cell nearest the middle of the tile: the middle of a 0 is a hole.
-    mx = sum(x for x, _ in cells) / len(cells)
-    my = sum(y for _, y in cells) / len(cells)
-    lx, ly = min(sorted(cells), key=lambda c: (c[0] - mx) ** 2 + (c[1] - my) ** 2)
-    tx, ty = corner(lx, ly)
-    return (
-        f'<path d="{"".join(squares)}" fill="{COLOURS[tile.digit]}"/>'
-        f'<path d="{"".join(outline)}" stroke="#222222" stroke-width="1.5" fill="none"/>'
-        f'<text x="{tx + _UNIT // 2}" y="{ty + _UNIT - 5}" font-size="12" text-anchor="middle">'
-        f"{tile.digit}</text>"
-    )
 
 
 class Nmbr9Game(Game):

@@ -5,14 +5,16 @@ The rules are in docs/rules/numberdrop.md, the notation in docs/numberdrop-notat
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from solver import _numberdrop as core
 from solver.errors import MoveError, OptionError, PositionError, quote
-from solver.games import numberdrop_svg
+from solver.games import numberdrop_svg, weights
 from solver.games.base import Game, Kind, Options, OptionSpec, OptionValue, Position
 
 COLUMNS = "abcdefg"
@@ -456,13 +458,11 @@ class NumberDropPosition(Position):
         for drop, _ in core.best(self._raw, SUGGESTIONS):
             claim = core.best(core.play(self._raw, drop), 1)[0][0]
             promising.append(self.line([drop, claim])[0])
-        places = dict.fromkeys(
-            token.partition(":")[0] for token in map(action_token, core.list_range(self._raw, 0, self._drops))
-        )
+        places = [action_token(drop).partition(":")[0] for drop in core.list_places(self._raw)] or ["skip"]
         numbers = _rolled(self.parts[8], self.parts[9])[:4]
         return [
             ("promising", promising),
-            (f"all places, {numbers} in any order after a colon", list(places)),
+            (f"all places, {numbers} in any order after a colon", places),
         ]
 
     # --- for searchers, front ends and people --------------------------------------------------------------
@@ -501,6 +501,27 @@ class NumberDropPosition(Position):
             "returns": list(self.returns()),
         }
 
+    def facts(self, player: int) -> dict[str, int | str]:
+        """Return points, boxes, rows, holes and what lies on a sheet unclaimed."""
+        cells, groups, circled = self.parts[10][player]
+        full, over, *_, total = core.scores(self._raw)[player]
+        free = {i: cells[i] for i in range(CELLS) if cells[i] < 10 and not groups[i]}
+        heights = [max((row + 1 for row in range(ROWS) if cells[7 * row + c] != _EMPTY), default=0) for c in range(7)]
+        missing = [sum(cell == _EMPTY for cell in cells[7 * row : 7 * row + 7]) for row in range(LINE)]
+        return {
+            "points": total,
+            "boxes": " ".join(box for number, box in enumerate(BOXES) if number and number in groups) or "none",
+            "full rows": full,
+            "rows over the line": over,
+            "rows one cell short": missing.count(1),
+            "covered empty cells": sum(cells[7 * row + c] == _EMPTY for c in range(7) for row in range(heights[c])),
+            "highest column": max(heights),
+            "largest unclaimed group": max((len(each) for each in _groups(free)), default=0),
+            "unclaimed groups of three or more": sum(len(each) > 2 for each in _groups(free)),
+            "longest unclaimed straight": max((_straight(free, i) for i in free), default=0),
+            "letters circled": _letters(circled) or "none",
+        }
+
     def text(self) -> str:
         """Draw the sheets; a claimed digit is followed by i (identical), s (straight) or b (the bonus box)."""
         state = self.state()
@@ -531,10 +552,52 @@ class NumberDropPosition(Position):
         }[self.phase]
         return f"{dice}{doing if self.phase == TILE else who + doing}"
 
-    def svg(self) -> str:
-        """Draw the sheets as one SVG document."""
+    def svg(self, move: str | None = None) -> str:
+        """Draw dice and sheets as one SVG document; what a move writes, claims or slides stands out."""
         state = self.state()
-        return numberdrop_svg.sheets(state, self._caption(state))
+        caption = self._caption(state)
+        if move is None:
+            return numberdrop_svg.sheets(state, caption, self.text())
+        after = self.play(move).state()
+        number = self.player()
+        old, new = state["sheets"][number], after["sheets"][number]
+        cells = {
+            f"{column}{row}": digit
+            for row, before, now in zip(range(ROWS, 0, -1), old["rows"], new["rows"], strict=True)
+            for column, was, digit in zip(COLUMNS, before, now, strict=True)
+            if was != digit
+        }
+        claims = [claim for claim in new["claims"] if claim not in old["claims"]]
+        letter = move.removeprefix("slide:") if move.startswith("slide:") else ""
+        mark = numberdrop_svg.Mark(number, cells, claims, letter)
+        return numberdrop_svg.sheets(state, move, f"{self.text()}\nThe move: {move}", mark)
+
+
+def _near(cell: int) -> list[int]:
+    """Return the cells side by side with a cell."""
+    row, column = divmod(cell, 7)
+    around = (row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)
+    return [7 * r + c for r, c in around if 0 <= r < ROWS and 0 <= c < 7]
+
+
+def _groups(free: Mapping[int, int]) -> list[set[int]]:
+    """Return the connected groups of equal digits."""
+    found, left = [], set(free)
+    while left:
+        group, edge = set[int](), {left.pop()}
+        while edge:
+            cell = edge.pop()
+            group.add(cell)
+            edge |= {other for other in _near(cell) if other in left and free[other] == free[cell]}
+            left -= edge
+        found.append(group)
+    return found
+
+
+def _straight(free: Mapping[int, int], cell: int) -> int:
+    """Return the length of the longest path of rising digits that begins in a cell."""
+    following = [other for other in _near(cell) if free.get(other) == free[cell] + 1]
+    return 1 + max((_straight(free, other) for other in following), default=0)
 
 
 def _sheet_state(sheet: tuple[bytes, bytes, int], parts: tuple[int, ...]) -> dict[str, Any]:
@@ -699,6 +762,30 @@ class NumberDrop(Game):
         """Return the compiled table."""
         return core.capsule()
 
+    # --- what learning needs, see solver.train ---------------------------------------------------------------
+
+    features: ClassVar[str] = core.FEATURE_SET
+
+    def linear(self) -> object:
+        """Return the value function for a learner."""
+        return core.linear()
+
+    def lessons(self, solo: float) -> list[tuple[str, bytes, float]]:
+        """Return the kinds of games to learn from: name, first state, share of the games (`solo` of them alone)."""
+        several = ((2, 0.6), (3, 0.25), (4, 0.15))
+        return [("solo", self._empty(self.read_options({"solo": True})), solo)] + [
+            (f"{players} players", self._empty(self.read_options({"players": players})), (1 - solo) * share)
+            for players, share in several
+        ]
+
+    def get_weights(self) -> bytes:
+        """Return the weights in use, as in a file of weights."""
+        return core.get_weights()
+
+    def set_weights(self, values: bytes) -> None:
+        """Let the evaluation use other weights. Raises ValueError for another number of them."""
+        core.set_weights(values)
+
 
 def _read_tile_field(text: str, solo: bool) -> tuple[bytes, bytes]:
     entries = text.split(",")
@@ -760,6 +847,22 @@ def _read_sheet(text: str, where: str) -> tuple[bytes, bytes, int]:
         raise PositionError(f"{where}, claims: the used cells say {_claims(groups)}, got {quote(parts[2])}")
     return cells, groups, _read_letters(parts[3], f"{where}, circled letters")
 
+
+SHIPPED = Path(__file__).parent.parent / "data" / "numberdrop-2.weights"
+"""The weights of the evaluation that come with the package."""
+
+OTHER_WEIGHTS = "BLOCKWIT_NUMBERDROP_WEIGHTS"
+"""Environment variable with the path of other weights, for measuring them; child processes inherit it."""
+
+
+def load_weights(path: Path) -> weights.Weights:
+    """Let the evaluation use the weights of a file. Raises WeightsError and keeps the present ones."""
+    loaded = weights.read(path, core.FEATURE_SET, core.WEIGHT_COUNT)
+    core.set_weights(loaded.values)
+    return loaded
+
+
+load_weights(Path(os.environ.get(OTHER_WEIGHTS) or SHIPPED))
 
 GAME = NumberDrop()
 NumberDropPosition.game = GAME

@@ -26,6 +26,7 @@ ENGINE_OPTIONS = (
     OptionSpec("UCI_Variant", "combo", games.NAMES[0], games.NAMES),
     OptionSpec("Algorithm", "combo", "auto", search.ALGORITHMS),
     OptionSpec("Hash", "spin", 16, low=1, high=65536),
+    OptionSpec("TablePath", "string", ""),
     OptionSpec("Threads", "spin", 1, low=1, high=1),
     OptionSpec("MultiPV", "spin", 1, low=1, high=256),
     OptionSpec("Seed", "spin", 0, low=0, high=2**63 - 1),
@@ -35,7 +36,17 @@ ENGINE_OPTIONS = (
     OptionSpec("Skill", "spin", 20, low=1, high=20),
 )
 _ENGINE = {spec.name: spec for spec in ENGINE_OPTIONS}
-_SEARCHER_OPTIONS = ("Algorithm", "Hash", "Threads", "MultiPV", "Seed", "UCI_ShowWDL", "UCI_LimitStrength", "Skill")
+_SEARCHER_OPTIONS = (
+    "Algorithm",
+    "Hash",
+    "TablePath",
+    "Threads",
+    "MultiPV",
+    "Seed",
+    "UCI_ShowWDL",
+    "UCI_LimitStrength",
+    "Skill",
+)
 
 HELP = (
     "uci, isready, setoption name NAME [value V], ucinewgame, quit",
@@ -163,6 +174,9 @@ class Session:
             return
         if spec.name == "Algorithm":
             search.make(self._game, str(value), Settings(hash_mb=1))
+        if spec.name == "TablePath" and value:
+            tables = self._game.tables(str(value))
+            self._write(f"info string {len(tables)} endgame tables in {quote(str(value))}: {' '.join(tables)}")
         searcher = self._resized(int(value)) if spec.name == "Hash" else None
         self._values[spec.name] = value
         if spec.name == "UCI_Variant":
@@ -200,6 +214,7 @@ class Session:
             multipv=int(values["MultiPV"]),
             seed=int(values["Seed"]),
             show_wdl=bool(values["UCI_ShowWDL"]),
+            table_path=str(values["TablePath"]),
             skill=int(values["Skill"]) if values["UCI_LimitStrength"] else 20,
         )
 

@@ -1,7 +1,8 @@
-"""Writes the answers of the protocol. Pure: dataclasses in, lines out."""
+"""Writes the lines of the protocol, answers and `go`. Pure: dataclasses in, lines out."""
 
 from __future__ import annotations
 
+from solver.protocol.parser import GoCommand
 from solver.search.types import Info, Result
 
 
@@ -42,6 +43,24 @@ def bestmove_line(result: Result) -> str:
 def error_line(error: Exception) -> str:
     """Return the one line that reports an error."""
     return "info string error: " + " ".join(str(error).split())
+
+
+def go_line(command: GoCommand) -> str:
+    """Return the `go` line that `parser.read_go` reads as `command`."""
+    if command.perft is not None:
+        return f"go perft {command.perft}"
+    limits = command.limits
+    parts = ["go"]
+    for name in ("depth", "nodes", "movetime", "mate"):
+        value = getattr(limits, name)
+        if value is not None:
+            parts.append(f"{name} {value}")
+    parts += [f"time {player + 1} {clock}" for player, clock in sorted(command.clocks.items())]
+    parts += [f"{'wb'[player]}inc {increment}" for player, increment in sorted(command.increments.items())]
+    parts += [flag for flag in ("infinite", "ponder") if getattr(limits, flag)]
+    if limits.searchmoves:
+        parts.append("searchmoves " + " ".join(limits.searchmoves))
+    return " ".join(parts)
 
 
 def bug_line(error: Exception) -> str:

@@ -39,6 +39,8 @@ class AlphaBeta(Compiled):
     def search(self, position: Position, limits: Limits, report: Callable[[Info], None]) -> Result:
         """Search a decision of `position`; see `Searcher`. Raises MoveError for an illegal searchmove."""
         settings = self._settings
+        # Before the clock starts: a small table may have to be made first.
+        self._searcher.consult(position.game.oracle(position, settings.table_path))
         roots = [action for token in dict.fromkeys(limits.searchmoves) for action in position.actions(token)]
         self._begin(limits)
         depth, nodes, mate = limits.depth or 0, limits.nodes or 0, limits.mate or 0
@@ -74,6 +76,7 @@ class AlphaBeta(Compiled):
                 nodes=nodes,
                 time=nanoseconds // 1_000_000,
                 hashfull=self._searcher.hashfull(),
+                tbhits=self._searcher.tbhits,
                 pv=position.line(actions),
             )
             if final:

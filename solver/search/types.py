@@ -13,8 +13,8 @@ from solver.games.base import Position
 class Settings:
     """What a searcher is made with.
 
-    `hash_mb` is the size of its tables in MiB; `skill` 20 is full strength, 1 the weakest; `seed` decides every
-    random choice.
+    `hash_mb` is the size of its tables in MiB; `table_path` is the folder of endgame tables, empty for none; `skill`
+    20 is full strength, 1 the weakest; `seed` decides every random choice.
     """
 
     hash_mb: int = 16
@@ -22,6 +22,7 @@ class Settings:
     multipv: int = 1
     seed: int = 0
     show_wdl: bool = False
+    table_path: str = ""
     skill: int = 20
 
 

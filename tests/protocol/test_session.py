@@ -289,18 +289,6 @@ def test_every_rule_option_reaches_the_rules(talk: Conversation) -> None:
     assert not legal(again, "repetition", "3")
 
 
-def test_no_mate_is_remembered_from_other_rules(talk: Conversation) -> None:
-    """Won under the default rules and drawn under these: what was learned must not be carried over."""
-    for text, lost in (("f1LCT d4CHT s", True), ("b1CLS c5XHS s", False)):
-        talk.send("setoption name slider value free", "setoption name no_touch value false")
-        talk.send(f"position fen {text}")
-        talk.go("depth 11")
-        talk.send("setoption name slider value full", "setoption name no_touch value true")
-        talk.send(f"position fen {text}")
-        _, lines = talk.go("depth 8")
-        assert not [line for line in lines if " mate " in line], (text, lost)
-
-
 @pytest.mark.parametrize(
     ("text", "turn", "over", "result", "score"),
     [

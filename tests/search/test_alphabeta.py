@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 from solver import _alphabeta, search
 from solver import _deblockle as core
 from solver.errors import MoveError, OptionError
+from solver.games import deblockle_tables
 from solver.games.base import Kind
 from solver.games.deblockle import DeblocklePosition
 from solver.search import Info, Limits, Result, Score, Searcher, Settings
@@ -283,12 +283,6 @@ def test_set_up_placements_are_searched_up_to_the_next_roll() -> None:
 # --- right about what exact methods know --------------------------------------------------------------------
 
 
-@cache
-def solved(slider: int, no_touch: bool) -> memoryview:
-    """Return the exact table of one block each."""
-    return memoryview(core.solve_pair(slider, False, no_touch)).cast("b")
-
-
 def turns(plies: int) -> int | None:
     """Return own turns to a win in `plies` (other side's turns to a loss: negative), None for a draw."""
     if plies == 0:
@@ -304,8 +298,8 @@ def test_one_block_each_agrees_with_the_exact_solution(text: str, rule: tuple[in
     options = {"slider": ("free", "full")[slider], "no_touch": no_touch}
     position = parse(text.replace(" n", " s"), **options)
     assume(position.kind() is Kind.DECISION)
-    ((south, lies),), ((north, other),) = position.core.blocks(0), position.core.blocks(1)
-    exact = solved(slider, no_touch)[((south * 24 + lies) * 56 + north) * 24 + other]
+    exact = deblockle_tables.oracle(position.core.rules, "").probe(position.raw())
+    assert exact is not None
     depth = min(abs(exact) or 7, 9)
     lines, _ = raw_search(position, depth=depth)
     value, mate, _ = lines[0]
@@ -316,10 +310,22 @@ def test_one_block_each_agrees_with_the_exact_solution(text: str, rule: tuple[in
         # Forced moves cost no depth, so a longer mate may be seen early, but never a wrong winner.
         assert (mate > 0) == (exact > 0)
         assert abs(mate) >= abs(exact) > depth
-    report = think(position, depth=depth)[1][-1]
+    # The driver gives the tables to the search.
+    report = think(position, depth=1)[1][-1]
     assert report.score is not None
-    if exact and abs(exact) <= depth:
-        assert report.score.mate == turns(exact)
+    assert report.score.mate == turns(exact)
+
+
+@pytest.mark.parametrize(("text", "plies"), [("f1XHS d7THX s", 9), ("a1SLX g5HTC s", -8)])
+def test_no_mate_is_remembered_from_other_rules(text: str, plies: int) -> None:
+    """Decided under the default rules and drawn under these: what was learned must not be carried over."""
+    searcher = _alphabeta.Searcher(core.capsule(), 16)
+    for position, depth, expected in (
+        (parse(text), abs(plies), plies),
+        (parse(text, slider="full", no_touch=True), 8, 0),
+    ):
+        ((_, mate, _),) = searcher.search(position.raw(), [], [], depth, 0, 1, 0, lambda *_: None)
+        assert mate == expected
 
 
 class TooManyNodesError(Exception):
@@ -759,12 +765,6 @@ def test_bad_side(side: int) -> None:
     for ask in (state.blocks, state.can_move, state.turns_left):
         with pytest.raises(ValueError, match="side is 0 or 1"):
             ask(side)
-
-
-@pytest.mark.parametrize("slider", [-1, 3])
-def test_bad_slider_of_an_exact_solution(slider: int) -> None:
-    with pytest.raises(ValueError, match="slider"):
-        core.solve_pair(slider, False, False)
 
 
 def test_perft_deeper_than_any_stack_raises() -> None:

@@ -1,0 +1,231 @@
+"""How strong Number Drop is played: 1,000 fixed solo games and 500 games of two, with the dice of the option bga.
+
+All solo rows meet the same tiles and rolls, seed by seed, so that they can be compared game by game. `hindsight` plans
+with all rolls known: the best of a beam search, so a lower bound of what was possible. In the rows of two players the
+engine plays the greedy player (one ply by the static evaluation) and sits first in the games of even seeds.
+
+Every row keeps journals in a folder, one for each part; the same call goes on where it stopped, whatever the parts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import random
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import as_completed
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from solver import _numberdrop as core
+from solver import search
+from solver.errors import BlockwitError
+from solver.games import numberdrop
+from solver.games.base import Kind, Options, Position
+from solver.jobs import executor
+from solver.search import Limits, Settings
+from solver.search.plan import plan
+from solver.simulate import Journal, Sample, read_journal, summarise
+
+SOLO: Options = {"solo": True}
+TWO: Options = {"players": 2}
+DROP_TAG = 5
+"""In the lowest bits of an action: a drop, whose claim is the next action."""
+
+ROUNDS = 20
+"""A solo game is over when five tiles have slid four notches, one at least in each round."""
+
+WIDTHS = {"hindsight": 300, "hindsight-2000": 2000}
+ROWS = ("one-ply", "300ms", "1000ms", *WIDTHS, "two-one-ply", "two-300ms")
+GAMES = {row: 500 if row.startswith("two-") else 1000 for row in ROWS}
+
+Mover = Callable[[Position], str]
+
+
+def greedy(position: Position) -> str:
+    """Return the move of the best static evaluation, a drop with the best claim after it."""
+    raw = position.raw()
+    actions = [core.best(raw, 1)[0][0]]
+    if actions[0] & 7 == DROP_TAG:
+        actions.append(core.best(core.play(raw, actions[0]), 1)[0][0])
+    return position.line(actions)[0]
+
+
+def thinker(milliseconds: int) -> Mover:
+    """Return a player that thinks so long over each move."""
+    limits = Limits(movetime=milliseconds)
+    searcher = search.make(numberdrop.GAME, "auto", Settings())
+
+    def move(position: Position) -> str:
+        searcher.arm()
+        found = searcher.search(position, limits, lambda info: None).move
+        assert found is not None, "a searcher always has a move where the game is not over"
+        return found
+
+    return move
+
+
+def mover(name: str) -> Mover:
+    """Return the player of a row."""
+    return greedy if name == "one-ply" else thinker(int(name.removesuffix("ms")))
+
+
+def play(seats: Sequence[Mover], options: Options, seed: int) -> Sample:
+    """Play one game; chance depends on the seed alone."""
+    rng = random.Random(seed)
+    position = numberdrop.GAME.start(options)
+    chances = decisions = 0
+    while position.kind() is not Kind.TERMINAL:
+        if position.kind() is Kind.CHANCE:
+            position = position.play(position.roll(rng.getrandbits(64)))
+            chances += 1
+        else:
+            position = position.play(seats[position.player()](position))
+            decisions += 1
+    return Sample(seed, position.returns(), decisions, chances)
+
+
+def rolls(seed: int) -> list[str]:
+    """Return the tiles and rolls that `play` meets in a solo game."""
+    rng = random.Random(seed)
+    position = numberdrop.GAME.start(SOLO)
+    tokens = []
+    while position.kind() is Kind.CHANCE:
+        tokens.append(position.roll(rng.getrandbits(64)))
+        position = position.play(tokens[-1])
+    position = position.play(position.tokens()[0])
+    return tokens + [position.roll(rng.getrandbits(64)) for _ in range(ROUNDS)]
+
+
+def sample(row: str, seed: int) -> Sample:
+    """Play one game of a row. With two players the engine's points come first."""
+    if row in WIDTHS:
+        game = numberdrop.GAME
+        found = plan(game, game.start(SOLO), rolls(seed), width=WIDTHS[row], exact_nodes=0)
+        return Sample(seed, (found.points,), len(found.tokens) - found.used, found.used)
+    if not row.startswith("two-"):
+        return play([mover(row)], SOLO, seed)
+    engine = mover(row.removeprefix("two-"))
+    played = play([engine, greedy] if seed % 2 == 0 else [greedy, engine], TWO, seed)
+    return played if seed % 2 == 0 else Sample(seed, played.points[::-1], played.decisions, played.chances)
+
+
+def what(row: str) -> dict[str, Any]:
+    """Return what a journal belongs to: results of other weights are not mixed in."""
+    return {"row": row, "weights": hashlib.sha256(core.get_weights()).hexdigest()[:16]}
+
+
+def known(folder: Path, row: str) -> dict[int, Sample]:
+    """Return the finished games of all parts of a row."""
+    done: dict[int, Sample] = {}
+    for path in sorted(folder.glob(f"{row}.*of*.jsonl")):
+        done |= read_journal(path, what(row))
+    return done
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """Write ascending numbers in short: 0-4 7 9-12."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and number == parts[-1][1] + 1:
+            parts[-1][1] = number
+        else:
+            parts.append([number, number])
+    return " ".join(str(low) if low == high else f"{low}-{high}" for low, high in parts)
+
+
+def figures(row: str, done: dict[int, Sample], first: dict[int, Sample], wanted: int) -> dict[str, Any]:
+    """Sum up a row; `first` is the row of one ply, to compare seed by seed."""
+    games_done = list(done.values())
+    told: dict[str, Any] = {"row": row, "games": len(done), "of": wanted}
+    if not games_done:
+        return told
+    mine = np.array([each.points[0] for each in games_done])
+    alone = summarise([Sample(each.seed, each.points[:1], each.decisions, each.chances) for each in games_done])
+    told |= {"mean": round(alone.mean, 2), "error": round(alone.error, 2), "best": float(mine.max())}
+    if row.startswith("two-"):
+        other = np.array([each.points[1] for each in games_done])
+        told |= {
+            "won": int((mine > other).sum()),
+            "shared": int((mine == other).sum()),
+            "lost": int((mine < other).sum()),
+            "mean of the other": round(float(other.mean()), 2),
+        }
+    elif both := sorted(done.keys() & first.keys() if first is not done else ()):
+        gains = np.array([done[seed].points[0] - first[seed].points[0] for seed in both])
+        told["gain on one ply"] = round(float(gains.mean()), 2)
+        told["its error"] = round(float(gains.std(ddof=1) / np.sqrt(len(gains))), 2) if len(gains) > 1 else None
+    return told
+
+
+def report(folder: Path, seeds: int) -> list[dict[str, Any]]:
+    """Print the figures of every row that has been begun; returns them."""
+    rows = []
+    solo: dict[int, float] = {}
+    first = known(folder, "one-ply")
+    for row in ROWS:
+        done = {seed: each for seed, each in known(folder, row).items() if seed < (seeds or GAMES[row])}
+        if not done:
+            continue
+        wanted = seeds or GAMES[row]
+        told = figures(row, done, first if row != "one-ply" else done, wanted)
+        rows.append(told)
+        if not row.startswith("two-"):
+            for seed, each in done.items():
+                solo[seed] = max(solo.get(seed, each.points[0]), each.points[0])
+        print("  ".join(f"{name} {value}" for name, value in told.items()))
+        missing = ranges(seed for seed in range(wanted) if seed not in done)
+        print(f"    done: {ranges(sorted(done))}{f'; missing: {missing}' if missing else ''}"[:300])
+    if planned := sorted(known(folder, "hindsight").keys() & solo.keys()):
+        # Who plays without knowing the rolls may still find what the beam has missed.
+        best = np.array([solo[seed] for seed in planned])
+        print(f"best of all rows, {len(best)} seeds with hindsight: at least {best.mean():.2f} points were possible")
+        rows.append({"row": "best of all", "games": len(best), "mean": round(float(best.mean()), 2)})
+    return rows
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("rows", nargs="*", help=f"rows to play, some of {', '.join(ROWS)}; none: report alone")
+    parser.add_argument("--journals", type=Path, required=True, help="folder of the journals, made when missing")
+    parser.add_argument("--part", default="1/1", help="play part i of n, like 2/4: every n-th seed")
+    parser.add_argument("--jobs", type=int, default=1, help="processes; rows that think need a core for each")
+    parser.add_argument("--seeds", type=int, default=0, help="games a row from seed 0 on; 0: 1,000 alone, 500 of two")
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    part, _, parts = args.part.partition("/")
+    if not (part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts)):
+        parser.error(f"--part {args.part}: expected i/n like 2/4")
+    for row in args.rows:
+        if row not in ROWS:
+            parser.error(f"unknown row {row!r}, expected some of {', '.join(ROWS)}")
+    try:
+        args.journals.mkdir(parents=True, exist_ok=True)
+        for row in args.rows:
+            done = known(args.journals, row)
+            mine = range(int(part) - 1, args.seeds or GAMES[row], int(parts))
+            todo = [seed for seed in mine if seed not in done]
+            book = Journal(args.journals / f"{row}.{part}of{parts}.jsonl", what(row))
+            try:
+                if args.jobs == 1:
+                    for seed in todo:
+                        book.add(sample(row, seed))
+                else:
+                    with executor(args.jobs) as pool:
+                        for future in as_completed([pool.submit(sample, row, seed) for seed in todo]):
+                            book.add(future.result())
+            finally:
+                book.close()
+        rows = report(args.journals, args.seeds)
+    except (BlockwitError, OSError) as error:
+        parser.error(str(error))
+    if args.json:
+        args.json.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
