@@ -20,8 +20,6 @@ from solver.client import Engine
 from solver.search import Limits
 
 MOST_PLIES = 400
-PATIENCE = 60.0
-"""Seconds that an answer may take on a busy machine."""
 
 KINDS = (
     ("deblockle", "alphabeta", 30, ()),
@@ -39,7 +37,7 @@ KINDS = (
 DEFAULTS = {"slider": "free", "nohop": "illegal", "solo": "false", "players": "2"}
 
 
-def resident(pid: int) -> float:
+def resident(pid: int | None) -> float:
     """Return the resident memory of a process in MiB."""
     pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
     return pages * resource.getpagesize() / 2**20
@@ -61,9 +59,7 @@ def play(engine: Engine, kind: int, rng: random.Random) -> int:
         turn = engine.turn()
         if turn == "none":
             break
-        move = engine.roll() if turn == "chance" else engine.go(Limits(nodes=nodes)).move
-        assert move is not None
-        moves.append(move)
+        moves.append(engine.roll() if turn == "chance" else str(engine.go(Limits(nodes=nodes)).move))
     engine.state()
     for name, _ in options:
         if name in DEFAULTS:
@@ -87,19 +83,16 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     rng = random.Random(arguments.seed)
-    engine = Engine(timeout=PATIENCE)
-    pid = engine.pid
-    assert pid is not None
     samples: list[float] = []
     plies = 0
     began = told = time.monotonic()
-    for number in range(arguments.games):
-        plies += play(engine, number % len(KINDS), rng)
-        samples.append(resident(pid))
-        if time.monotonic() - told > 10:
-            told = time.monotonic()
-            print(f"{number + 1} games, {plies} plies, {told - began:.0f} s, {samples[-1]:.1f} MiB", flush=True)
-    engine.close()
+    with Engine() as engine:
+        for number in range(arguments.games):
+            plies += play(engine, number % len(KINDS), rng)
+            samples.append(resident(engine.pid))
+            if time.monotonic() - told > 10:
+                told = time.monotonic()
+                print(f"{number + 1} games, {plies} plies, {told - began:.0f} s, {samples[-1]:.1f} MiB", flush=True)
     steady = samples[int(arguments.warm * len(samples)) :]
     result = {
         "games": len(samples),

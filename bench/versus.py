@@ -15,7 +15,7 @@ import json
 import random
 import subprocess
 import threading
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from solver import games
@@ -113,12 +113,12 @@ def main() -> None:
     tally = Tally()
     with ThreadPoolExecutor(args.jobs) as pool:
         waiting = [pool.submit(pair, index) for index in range(args.pairs)]
-        for done in as_completed(waiting):
-            tally.add(done.result())
+        # In the order of the openings, not of their ends: short games must not be counted first.
+        for future in waiting:
+            tally.add(future.result())
             if tally.games % 20 == 0:
-                print(
-                    f"+{tally.wins} ={tally.draws} -{tally.losses}", test.line(tally.pairs) if test else "", flush=True
-                )
+                state = test.line(tally.pairs) if test else ""
+                print(f"+{tally.wins} ={tally.draws} -{tally.losses} {state}", flush=True)
             if test and test.verdict(test.ratio(tally.pairs)):
                 pool.shutdown(wait=False, cancel_futures=True)
                 break

@@ -2,14 +2,26 @@
 
 Knows ext/game.h and no game. Whose turn it is comes from the game, never from the parity of the ply: where one
 side moves twice in a row, the window and the sign stay. A chance node is a horizon: it is evaluated, not
-searched. Nothing is pruned on suspicion: a win in n plies is found at depth n.
+searched.
+
+Moves late in the order are searched less deep at first, and close to the horizon some are left out. Such a search
+finds a win later than at the depth of its length, but never announces a win or loss that is not proven: what is left
+out or cut short counts as its static value, which is neither. A search for a mate reduces nothing: there a win in n
+plies is found at depth n.
+
+Several threads search the same tree at different depths and share the transposition table alone ("lazy SMP"). What
+the first of them finds is the result; one thread is deterministic.
 
 Sources: principal variation search (Marsland and Campbell 1982), iterative deepening with aspiration windows
 (Slate and Atkin 1977), killer and history ordering (Akl and Newborn 1977, Schaeffer 1983), a transposition
-table whose entries check themselves against torn writes (Hyatt and Mann 2002).
+table whose entries check themselves against torn writes (Hyatt and Mann 2002), late move reductions and futility
+pruning (Heinz, Scalable search in computer chess, 2000), threads that share a table (Weill 1996).
 """
 
+import threading
+
 from cpython.pycapsule cimport PyCapsule_GetPointer
+from libc.math cimport log, tanh
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memmove, memset
@@ -42,6 +54,10 @@ cdef enum:
     TICK = 1024           # nodes between two looks at the clock
     SECOND = 1000000000
     MOST_ACTIONS = 4096
+    MOST_THREADS = 64
+    SHALLOW = 3           # plies to the horizon from which nodes and moves are given up by their static value
+    REDUCED_FROM = 3      # plies to the horizon from which late moves are searched less deep
+    LATE = 3              # moves that are never late
 
 cdef enum Bound:
     LOWER = 1
@@ -55,13 +71,26 @@ ctypedef struct Entry:
     uint64_t data         # value + 32768 | depth << 16 | bound << 24 | generation << 32
 
 
-ctypedef struct Context:
-    const bw_game *game
+# What the threads of a search share.
+ctypedef struct Shared:
     const bw_oracle *oracle   # null: none
-    int64_t tbhits
     Entry *table
     uint64_t clusters
     uint8_t generation
+    int past                  # keys that lie before the root
+    uint8_t seen[SEEN]        # whether a key with these low bits is among them
+    int repetition
+    bint full                 # nothing is reduced or left out
+    int64_t deadline          # nanoseconds, 0: none
+    int64_t stop              # asked for from outside
+    int64_t halt              # the first thread has ended
+
+
+# A thread.
+ctypedef struct Context:
+    const bw_game *game
+    Shared *shared
+    int64_t tbhits
     char *states              # MAX_PLY + 2 states, one a ply
     bw_action *actions        # MAX_PLY + 2 lists of game.max_actions
     int32_t *scores           # their ordering scores
@@ -70,17 +99,13 @@ ctypedef struct Context:
     bw_action killers[MAX_PLY + 2][2]
     int32_t history[BW_MAX_PLAYERS][HISTORY]
     uint64_t *keys            # keys of the game so far, then of the path from the root
-    int past                  # how many of them lie before the root
-    uint8_t seen[SEEN]        # whether a key with these low bits lies before the root
-    int repetition
     int64_t nodes
     int64_t node_limit
-    int64_t deadline          # nanoseconds, 0: none
-    int64_t stop
     int64_t next_tick
     bint aborted
+    bint cut                  # some line was ended by a static value or made shorter
     int seldepth
-    void *owner
+    void *owner               # NULL in all threads but the first
 
 
 ctypedef struct RootMove:
@@ -90,32 +115,49 @@ ctypedef struct RootMove:
     bw_action line[MAX_PLY + 2]
 
 
+cdef uint8_t REDUCTION[64][64]      # by plies to the horizon and number of the move
+cdef int MARGIN[SHALLOW + 1]        # that the static value may change by, as a speed (see `shifted`)
+
+
+cdef void make_reductions():
+    cdef int depth, i
+    for depth in range(64):
+        for i in range(64):
+            REDUCTION[depth][i] = <uint8_t>(0.4 + log(depth) * log(i) / 2.2) if depth and i else 0
+    for depth in range(SHALLOW + 1):
+        MARGIN[depth] = <int>(BW_UNIT * tanh(0.3 + 0.3 * depth))
+
+
 # --- transposition table ------------------------------------------------------------------------------------
 
 cdef inline Entry *cluster_of(const Context *c, uint64_t key) noexcept nogil:
-    return c.table + bw_scale(key, c.clusters) * CLUSTER
+    return c.shared.table + bw_scale(key, c.shared.clusters) * CLUSTER
 
 
-cdef inline Entry *probe(const Context *c, uint64_t key) noexcept nogil:
+cdef inline bint probe(const Context *c, uint64_t key, Entry *found) noexcept nogil:
+    """Copies the entry of a key, if there is one: another thread may write to the table at any time."""
     cdef Entry *e = cluster_of(c, key)
     cdef int i
     for i in range(CLUSTER):
-        if e[i].data and e[i].check == (key ^ e[i].action ^ e[i].data):
-            return &e[i]
-    return NULL
+        found[0] = e[i]
+        if found.data and found.check == (key ^ found.action ^ found.data):
+            return True
+    return False
 
 
-cdef inline void store(Context *c, uint64_t key, bw_action action, int value, int depth, int bound,
+cdef inline void store(const Context *c, uint64_t key, bw_action action, int value, int depth, int bound,
                        int ply) noexcept nogil:
     cdef Entry *e = cluster_of(c, key)
     cdef Entry *oldest = e
+    cdef uint64_t data
     cdef int i, worth, least = 1 << 30
     for i in range(CLUSTER):
         if e[i].data == 0 or e[i].check == (key ^ e[i].action ^ e[i].data):
             oldest = &e[i]
             break
         # A shallow entry of an earlier search goes first.
-        worth = <int>(e[i].data >> 16 & 0xFF) - 8 * <int>(<uint8_t>(c.generation - (e[i].data >> 32 & 0xFF)))
+        worth = <int>(e[i].data >> 16 & 0xFF) - 8 * <int>(
+            <uint8_t>(c.shared.generation - (e[i].data >> 32 & 0xFF)))
         if worth < least:
             least = worth
             oldest = &e[i]
@@ -123,10 +165,11 @@ cdef inline void store(Context *c, uint64_t key, bw_action action, int value, in
         value += ply
     elif value < -PROVEN:
         value -= ply
+    data = <uint64_t>(value + 32768) | <uint64_t>depth << 16 | <uint64_t>bound << 24 | (
+        <uint64_t>c.shared.generation << 32)
     oldest.action = action
-    oldest.data = <uint64_t>(value + 32768) | <uint64_t>depth << 16 | <uint64_t>bound << 24 | (
-        <uint64_t>c.generation << 32)
-    oldest.check = key ^ action ^ oldest.data
+    oldest.data = data
+    oldest.check = key ^ action ^ data
 
 
 cdef inline int entry_value(const Entry *e, int ply) noexcept nogil:
@@ -146,14 +189,15 @@ cdef void improved(Context *c, RootMove *move) noexcept with gil:
 
 cdef inline void look_around(Context *c) noexcept nogil:
     """Ends the search when a limit is reached; once a second lets Python report."""
-    cdef int64_t now
+    cdef int64_t now, deadline
     if c.node_limit and c.nodes >= c.node_limit:
         c.aborted = True
     elif c.nodes % TICK == 0:
         now = bw_now()
-        if bw_load(&c.stop) or (bw_load(&c.deadline) and now >= bw_load(&c.deadline)):
+        deadline = bw_load(&c.shared.deadline)
+        if bw_load(&c.shared.stop) or bw_load(&c.shared.halt) or (deadline and now >= deadline):
             c.aborted = True
-        elif now >= c.next_tick:
+        elif c.owner != NULL and now >= c.next_tick:
             c.next_tick = now + SECOND
             tick(c)
 
@@ -161,19 +205,29 @@ cdef inline void look_around(Context *c) noexcept nogil:
 cdef inline bint repeats(const Context *c, uint64_t key, int ply) noexcept nogil:
     """Whether the node at `ply` is a draw by repetition; once on the path from the root is enough."""
     cdef int i, met = 1
-    for i in range(c.past + ply - 1, c.past - 1, -1):
+    for i in range(c.shared.past + ply - 1, c.shared.past - 1, -1):
         if c.keys[i] == key:
             return True
-    if c.seen[key % SEEN]:
-        for i in range(c.past):
+    if c.shared.seen[key % SEEN]:
+        for i in range(c.shared.past):
             met += c.keys[i] == key
-    return met >= c.repetition
+    return met >= c.shared.repetition
 
 
 cdef inline int static_value(const Context *c, const void *state) noexcept nogil:
     cdef bw_value values[BW_MAX_PLAYERS]
     c.game.evaluate(state, values)
     return values[c.game.player(state)]
+
+
+cdef inline int shifted(int value, int margin) noexcept nogil:
+    """A static value, raised by a margin.
+
+    Static values are expected results, so a step means more near a sure win. Both are tanh of a logarithm of odds, and
+    those add up as speeds do in relativity: the result stays within -BW_UNIT..BW_UNIT.
+    """
+    return <int>((<int64_t>(value + margin) * BW_UNIT * BW_UNIT) // (
+        <int64_t>BW_UNIT * BW_UNIT + <int64_t>value * margin))
 
 
 cdef inline int terminal_value(const Context *c, const void *state, int ply) noexcept nogil:
@@ -189,9 +243,9 @@ cdef inline int terminal_value(const Context *c, const void *state, int ply) noe
 cdef inline bint known(Context *c, const void *state, int ply, int *value) noexcept nogil:
     """Whether the endgame tables know the state; then what it is worth to the player to move."""
     cdef int plies = 0
-    if c.oracle == NULL or not c.oracle.probe(c.oracle.self, state, &plies):
+    if c.shared.oracle == NULL or not c.shared.oracle.probe(c.shared.oracle.self, state, &plies):
         return False
-    c.tbhits += 1
+    bw_store(&c.tbhits, c.tbhits + 1)
     value[0] = WIN - ply - plies if plies > 0 else ply - plies - WIN if plies < 0 else 0
     return True
 
@@ -269,12 +323,15 @@ cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept no
     cdef bw_action *list_ = c.actions + ply * c.game.max_actions
     cdef int kind = c.game.kind(state)
     cdef bint wide = beta - alpha > 1
+    cdef bint full = c.shared.full
     cdef bw_action best_action = BW_NO_ACTION
     cdef int best = -INFINITE
     cdef int first_alpha = alpha
-    cdef int value, next_depth
+    cdef int estimate = 0
+    cdef bint shallow = False
+    cdef int value, next_depth, reduction
     cdef uint64_t key
-    cdef Entry *entry
+    cdef Entry entry
     cdef int64_t i, n
     c.pv_length[ply] = 0
     c.nodes += 1
@@ -286,25 +343,38 @@ cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept no
     if kind == BW_TERMINAL:
         return terminal_value(c, state, ply)
     key = c.game.key(state)
-    c.keys[c.past + ply] = key
-    if c.repetition and repeats(c, key, ply):
+    c.keys[c.shared.past + ply] = key
+    if c.shared.repetition and repeats(c, key, ply):
         return 0
     if known(c, state, ply, &value):
         return value
     if kind == BW_CHANCE or depth <= 0 or ply >= MAX_PLY:
+        c.cut = True
         return static_value(c, state)
     # No line from here can be better than winning at the next ply, or worse than having lost already.
     alpha = max(alpha, ply - WIN)
     beta = min(beta, WIN - ply - 1)
     if alpha >= beta:
         return alpha
-    entry = probe(c, key)
-    if entry != NULL:
+    # What a reduced search could not find says nothing to a search for a mate: each has entries of its own.
+    if full:
+        key = ~key
+    if probe(c, key, &entry):
         best_action = entry.action
-        value = entry_value(entry, ply)
+        value = entry_value(&entry, ply)
         if not wide and <int>(entry.data >> 16 & 0xFF) >= depth:
             if (entry.data >> 24 & LOWER and value >= beta) or (entry.data >> 24 & UPPER and value <= alpha):
                 return value
+    elif depth >= 4 and not full:
+        # Without a move to begin with, a shallower search finds one for the next iteration.
+        c.cut = True
+        depth -= 1
+    if depth <= SHALLOW and not wide and not full and -PROVEN < alpha and beta < PROVEN:
+        shallow = True
+        estimate = static_value(c, state)
+        if shifted(estimate, -MARGIN[depth]) >= beta:
+            c.cut = True
+            return estimate
     n = c.game.actions(state, list_, c.game.max_actions)
     # A forced action costs no depth: a side that must pass does not shorten the other's plans.
     next_depth = depth if n == 1 else depth - 1
@@ -315,7 +385,19 @@ cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept no
         if i == 0:
             value = child_value(c, state, list_[i], next_depth, alpha, beta, ply)
         else:
-            value = child_value(c, state, list_[i], next_depth, alpha, alpha + 1, ply)
+            reduction = 0
+            if not full and i >= LATE and best > -PROVEN:
+                if shallow and i >= LATE * depth * depth and shifted(estimate, MARGIN[depth]) <= alpha:
+                    c.cut = True
+                    break
+                if depth >= REDUCED_FROM:
+                    reduction = min(REDUCTION[min(depth, 63)][min(i, 63)] - wide, next_depth - 1)
+            value = alpha + 1
+            if reduction > 0:
+                c.cut = True
+                value = child_value(c, state, list_[i], next_depth - reduction, alpha, alpha + 1, ply)
+            if value > alpha and not c.aborted:
+                value = child_value(c, state, list_[i], next_depth, alpha, alpha + 1, ply)
             if alpha < value < beta and not c.aborted:
                 value = child_value(c, state, list_[i], next_depth, alpha, beta, ply)
         if c.aborted:
@@ -342,7 +424,7 @@ cdef int search_root(Context *c, RootMove *moves, int first, int n, int depth, i
     cdef int i, value, best = -INFINITE
     cdef int next_depth = depth if n == 1 else depth - 1
     cdef RootMove moved
-    c.keys[c.past] = c.game.key(state)
+    c.keys[c.shared.past] = c.game.key(state)
     for i in range(first, n):
         if i == first:
             value = child_value(c, state, moves[i].action, next_depth, alpha, beta, 0)
@@ -364,7 +446,7 @@ cdef int search_root(Context *c, RootMove *moves, int first, int n, int depth, i
                     moved = moves[i]
                     memmove(&moves[first + 1], &moves[first], (i - first) * sizeof(RootMove))
                     moves[first] = moved
-                    if value < beta:
+                    if value < beta and c.owner != NULL:
                         improved(c, &moves[first])
             alpha = max(alpha, value)
             if alpha >= beta:
@@ -405,6 +487,37 @@ cdef void follow_tables(Context *c, RootMove *move) noexcept nogil:
         move.length += 1
 
 
+cdef int iterate(Context *c, RootMove *moves, int line, int n, int depth) noexcept nogil:
+    """One iteration for the line `line`, in a window around its value that is widened as need be."""
+    cdef int value
+    cdef int window = ASPIRATION
+    cdef int alpha = -INFINITE
+    cdef int beta = INFINITE
+    if depth >= 4 and -PROVEN < moves[line].value < PROVEN:
+        alpha = moves[line].value - window
+        beta = moves[line].value + window
+    while True:
+        value = search_root(c, moves, line, n, depth, alpha, beta)
+        if c.aborted:
+            return value
+        window *= 4
+        if value <= alpha and alpha > -INFINITE:
+            alpha = value - window if value - window > -PROVEN else -INFINITE
+        elif value >= beta and beta < INFINITE:
+            beta = value + window if value + window < PROVEN else INFINITE
+        else:
+            return value
+
+
+cdef void help_search(Context *c, RootMove *moves, int n, int most, int ahead) noexcept nogil:
+    """What a thread does that is not the first: iterations of its own, some of them a ply ahead of the first's."""
+    cdef int depth
+    for depth in range(1 + ahead, most + 1):
+        iterate(c, moves, 0, n, depth)
+        if c.aborted:
+            break
+
+
 cdef class Searcher:
     """A searcher of one game with its own transposition table. One search at a time.
 
@@ -413,9 +526,12 @@ cdef class Searcher:
     Args:
         capsule: PyCapsule of a `bw_game` (ext/game.h) of two players with values that add up to nothing.
         hash_mb: size of the transposition table in MiB, 1 to 65536.
+        threads: how many search at the same time, 1 to 64.
     """
 
-    cdef Context *c
+    cdef Shared *shared
+    cdef Context *c          # one for each thread; that of the first
+    cdef readonly int threads
     cdef object report
     cdef object failure
     cdef object capsule
@@ -429,33 +545,46 @@ cdef class Searcher:
     cdef bint busy           # a search or a clearing is under way
     cdef readonly int hash_mb
 
-    def __cinit__(self, object capsule, int hash_mb=16):
+    def __cinit__(self, object capsule, int hash_mb=16, int threads=1):
         cdef const bw_game *game = <const bw_game *>PyCapsule_GetPointer(capsule, BW_GAME_CAPSULE)
+        cdef Context *c
+        cdef int i
         if game.abi != BW_GAME_ABI:
             raise ValueError(f"the game speaks version {game.abi} of the interface, expected {BW_GAME_ABI}")
         if not game.flags & BW_ZERO_SUM or game.max_actions > MOST_ACTIONS:
             raise ValueError("alpha-beta needs a game of two players and at most 4096 actions a node")
-        self.c = <Context *>calloc(1, sizeof(Context))
-        if self.c == NULL:
+        if not 1 <= threads <= MOST_THREADS:
+            raise ValueError(f"threads must be 1 to {MOST_THREADS}, got {threads}")
+        self.shared = <Shared *>calloc(1, sizeof(Shared))
+        self.c = <Context *>calloc(threads, sizeof(Context))
+        if self.shared == NULL or self.c == NULL:
             raise MemoryError
         self.capsule = capsule  # keeps the table of functions alive
-        self.c.game = game
+        self.threads = threads
+        for i in range(threads):
+            c = &self.c[i]
+            c.game = game
+            c.shared = self.shared
+            c.states = <char *>malloc((MAX_PLY + 2) * game.state_size)
+            c.actions = <bw_action *>malloc((MAX_PLY + 2) * game.max_actions * sizeof(bw_action))
+            c.scores = <int32_t *>malloc((MAX_PLY + 2) * game.max_actions * sizeof(int32_t))
+            if c.states == NULL or c.actions == NULL or c.scores == NULL:
+                raise MemoryError
         self.c.owner = <void *>self
-        self.c.states = <char *>malloc((MAX_PLY + 2) * game.state_size)
-        self.c.actions = <bw_action *>malloc((MAX_PLY + 2) * game.max_actions * sizeof(bw_action))
-        self.c.scores = <int32_t *>malloc((MAX_PLY + 2) * game.max_actions * sizeof(int32_t))
-        if self.c.states == NULL or self.c.actions == NULL or self.c.scores == NULL:
-            raise MemoryError
         self.resize(hash_mb)
 
     def __dealloc__(self):
+        cdef int i
         if self.c != NULL:
-            free(self.c.table)
-            free(self.c.states)
-            free(self.c.actions)
-            free(self.c.scores)
-            free(self.c.keys)
+            for i in range(self.threads):
+                free(self.c[i].states)
+                free(self.c[i].actions)
+                free(self.c[i].scores)
+                free(self.c[i].keys)
             free(self.c)
+        if self.shared != NULL:
+            free(self.shared.table)
+            free(self.shared)
 
     def resize(self, int hash_mb):
         """Give the transposition table another size in MiB (1..65536) and forget its contents."""
@@ -468,9 +597,9 @@ cdef class Searcher:
         table = <Entry *>calloc(clusters * CLUSTER, sizeof(Entry))
         if table == NULL:
             raise MemoryError(f"no room for a hash of {hash_mb} MiB")
-        free(self.c.table)
-        self.c.table = table
-        self.c.clusters = clusters
+        free(self.shared.table)
+        self.shared.table = table
+        self.shared.clusters = clusters
         self.hash_mb = hash_mb
 
     def clear(self):
@@ -478,8 +607,8 @@ cdef class Searcher:
         self.refuse_if_busy()
         self.busy = True
         with nogil:
-            bw_zero(self.c.table, self.c.clusters * CLUSTER * sizeof(Entry))
-        self.c.generation = 0
+            bw_zero(self.shared.table, self.shared.clusters * CLUSTER * sizeof(Entry))
+        self.shared.generation = 0
         self.busy = False
 
     cdef int refuse_if_busy(self) except -1:
@@ -499,15 +628,15 @@ cdef class Searcher:
             if oracle.abi != BW_ORACLE_ABI:
                 raise ValueError(f"the tables speak version {oracle.abi} of the interface, expected {BW_ORACLE_ABI}")
         self.tables = tables
-        self.c.oracle = oracle
+        self.shared.oracle = oracle
 
     def arm(self):
         """Forget a stop that came too late for the search before."""
-        bw_store(&self.c.stop, 0)
+        bw_store(&self.shared.stop, 0)
 
     def stop(self):
         """End the search under way as soon as possible. From any thread."""
-        bw_store(&self.c.stop, 1)
+        bw_store(&self.shared.stop, 1)
 
     def set_time(self, int64_t soft_ms, int64_t hard_ms):
         """Limits from now on in milliseconds, -1 for none: no new iteration after `soft`, the end at `hard`.
@@ -516,14 +645,15 @@ cdef class Searcher:
         """
         cdef int64_t now = bw_now()
         bw_store(&self.soft, bw_deadline(now, soft_ms))
-        bw_store(&self.c.deadline, bw_deadline(now, hard_ms))
+        bw_store(&self.shared.deadline, bw_deadline(now, hard_ms))
 
     def hashfull(self) -> int:
         """Thousandths of the transposition table that the latest search has filled, from a sample."""
         cdef int i, full = 0
-        cdef int n = <int>min(<uint64_t>1000, self.c.clusters * CLUSTER)
+        cdef int n = <int>min(<uint64_t>1000, self.shared.clusters * CLUSTER)
+        cdef const Entry *e = self.shared.table
         for i in range(n):
-            full += self.c.table[i].data != 0 and (self.c.table[i].data >> 32 & 0xFF) == self.c.generation
+            full += e[i].data != 0 and (e[i].data >> 32 & 0xFF) == self.shared.generation
         return full * 1000 // n
 
     def search(self, bytes state, list history, list roots, int depth, int64_t nodes, int multipv, int mate,
@@ -551,9 +681,10 @@ cdef class Searcher:
             RuntimeError: a search is under way.
         """
         cdef const bw_game *game = self.c.game
-        cdef int i, n, line, d, value, alpha, beta, window, lines
+        cdef int i, j, n, line, d, lines, value
         cdef int most = min(depth, DEEPEST) if depth > 0 else DEEPEST
-        cdef uint64_t *keys
+        cdef int past = len(history)
+        cdef Context *c
         cdef RootMove *moves = NULL
         cdef const unsigned char *raw = state
         cdef bint solved
@@ -572,66 +703,61 @@ cdef class Searcher:
             raise ValueError(f"expected each root action once, got {len(roots)} of {n} legal ones")
         chosen = roots if roots else legal
         n = len(chosen)
-        keys = <uint64_t *>malloc((len(history) + MAX_PLY + 2) * sizeof(uint64_t))
-        moves = <RootMove *>calloc(n, sizeof(RootMove))
-        if keys == NULL or moves == NULL:
-            free(keys)
-            free(moves)
-            raise MemoryError
-        free(self.c.keys)
-        self.c.keys = keys
-        self.c.past = len(history)
-        memset(self.c.seen, 0, sizeof(self.c.seen))
-        for i in range(self.c.past):
-            keys[i] = history[i]
-            self.c.seen[keys[i] % SEEN] = 1
-        self.c.repetition = game.repetition(raw)
-        for i in range(n):
-            self.c.actions[i] = chosen[i]
-        memset(self.c.killers, 0xFF, sizeof(self.c.killers))
-        memset(self.c.history, 0, sizeof(self.c.history))
-        score_actions(self.c, raw, n, 0, BW_NO_ACTION)
-        for i in range(n):
-            pick(self.c, i, n, 0)
-            moves[i].action = self.c.actions[i]
-            moves[i].line[0] = moves[i].action
-            moves[i].length = 1
-        self.c.generation += 1
-        self.c.nodes = 0
-        solved = known(self.c, raw, 0, &value)
-        self.c.tbhits = 0
-        self.c.node_limit = nodes
-        self.c.aborted = False
-        self.c.seldepth = 0
-        self.report = report
-        self.failure = None
-        self.started = bw_now()
-        self.c.next_tick = self.started + SECOND
         lines = min(max(multipv, 1), n)
-        self.last = []
-        self.best = BW_NO_ACTION
+        moves = <RootMove *>calloc(n * self.threads, sizeof(RootMove))
+        if moves == NULL:
+            raise MemoryError
+        helpers = []
         self.busy = True
         try:
+            memset(self.shared.seen, 0, sizeof(self.shared.seen))
+            for j in range(self.threads):
+                c = &self.c[j]
+                free(c.keys)
+                c.keys = <uint64_t *>malloc((past + MAX_PLY + 2) * sizeof(uint64_t))
+                if c.keys == NULL:
+                    raise MemoryError
+                for i in range(past):
+                    c.keys[i] = history[i]
+                    self.shared.seen[c.keys[i] % SEEN] = 1
+                for i in range(n):
+                    c.actions[i] = chosen[i]
+                memcpy(c.states, raw, game.state_size)
+                memset(c.killers, 0xFF, sizeof(c.killers))
+                memset(c.history, 0, sizeof(c.history))
+                score_actions(c, raw, n, 0, BW_NO_ACTION)
+                for i in range(n):
+                    pick(c, i, n, 0)
+                    moves[j * n + i].action = c.actions[i]
+                    moves[j * n + i].line[0] = c.actions[i]
+                    moves[j * n + i].length = 1
+                c.nodes = 0
+                c.tbhits = 0
+                # Each thread counts for itself; a number below that of the threads still is a limit.
+                c.node_limit = max(nodes // self.threads, 1) if nodes > 0 else 0
+                c.aborted = False
+                c.seldepth = 0
+            self.shared.past = past
+            self.shared.repetition = game.repetition(raw)
+            self.shared.full = mate > 0
+            self.shared.generation += 1
+            bw_store(&self.shared.halt, 0)
+            self.report = report
+            self.failure = None
+            self.started = bw_now()
+            self.c.next_tick = self.started + SECOND
+            self.last = []
+            self.best = BW_NO_ACTION
+            solved = known(self.c, raw, 0, &value)
+            for j in range(1, self.threads):
+                helpers.append(threading.Thread(target=self.help, args=(j, <size_t>&moves[j * n], n, most)))
+                helpers[j - 1].start()
             for d in range(1, most + 1):
+                self.c.cut = False
                 for line in range(lines):
                     self.depth, self.line = d, line
-                    window = ASPIRATION
-                    alpha, beta = -INFINITE, INFINITE
-                    if d >= 4 and -PROVEN < moves[line].value < PROVEN:
-                        alpha = moves[line].value - window
-                        beta = moves[line].value + window
-                    while True:
-                        with nogil:
-                            value = search_root(self.c, moves, line, n, d, alpha, beta)
-                        if self.c.aborted:
-                            break
-                        window *= 4
-                        if value <= alpha and alpha > -INFINITE:
-                            alpha = value - window if value - window > -PROVEN else -INFINITE
-                        elif value >= beta and beta < INFINITE:
-                            beta = value + window if value + window < PROVEN else INFINITE
-                        else:
-                            break
+                    with nogil:
+                        iterate(self.c, moves, line, n, d)
                     if self.c.aborted:
                         break
                     if solved:
@@ -651,17 +777,25 @@ cdef class Searcher:
                     raise self.failure
             return [self.described(&moves[i]) for i in range(lines)]
         finally:
+            bw_store(&self.shared.halt, 1)
+            for helper in helpers:
+                helper.join()
             free(moves)
             self.report = None
             self.busy = False
+
+    def help(self, int index, size_t moves, int n, int most):
+        """Search along with the first thread, as number `index`, until it ends. Called by `search` alone."""
+        with nogil:
+            help_search(&self.c[index], <RootMove *>moves, n, most, index & 1)
 
     cdef bint finished(self, int depth, int mate, RootMove *moves, int lines):
         """Whether a deeper iteration is of no use, or not wanted."""
         cdef int i
         cdef bint proven = True
-        if self.c.seldepth < depth:
+        if self.c.seldepth < depth and not self.c.cut:
             return True  # no line was cut short: the whole tree has been seen
-        if bw_load(&self.c.stop) or (bw_load(&self.soft) and bw_now() >= bw_load(&self.soft)):
+        if bw_load(&self.shared.stop) or (bw_load(&self.soft) and bw_now() >= bw_load(&self.soft)):
             return True
         if mate and moves[0].value > PROVEN and WIN - moves[0].value <= 2 * mate - 1:
             return True
@@ -692,26 +826,37 @@ cdef class Searcher:
             return
         depth, line, value, mate, actions = self.last
         try:
-            self.report(depth, self.c.seldepth, line, value, mate, self.c.nodes, bw_now() - self.started,
+            self.report(depth, self.c.seldepth, line, value, mate, self.nodes, bw_now() - self.started,
                         actions, final)
         except BaseException as failure:
             self.failure = failure
-            bw_store(&self.c.stop, 1)
+            bw_store(&self.shared.stop, 1)
 
     cdef void tick(self):
         self.send(False)
 
     @property
     def nodes(self) -> int:
-        """Nodes of the latest search."""
-        return self.c.nodes
+        """Nodes of the latest search, those of all threads."""
+        cdef int i
+        cdef int64_t total = 0
+        for i in range(self.threads):
+            total += bw_load(&self.c[i].nodes)
+        return total
 
     @property
     def tbhits(self) -> int:
-        """Positions of the latest search that the endgame tables knew."""
-        return self.c.tbhits
+        """Positions of the latest search that the endgame tables knew, those of all threads."""
+        cdef int i
+        cdef int64_t total = 0
+        for i in range(self.threads):
+            total += bw_load(&self.c[i].tbhits)
+        return total
 
     @property
     def elapsed(self) -> int:
         """Nanoseconds since the latest search began."""
         return bw_now() - self.started
+
+
+make_reductions()

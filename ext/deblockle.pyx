@@ -7,7 +7,7 @@ running over the edge. All tables are made at import from the six roll rules and
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_New
 from libc.math cimport tanh
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
 from blocks cimport (
@@ -20,12 +20,24 @@ from game cimport (
 from rng cimport bw_rng, bw_rng_below, bw_rng_next, bw_rng_seed, bw_splitmix
 
 
+cdef extern from "deblockle_weights.h" nogil:
+    const int16_t DB_WEIGHTS[3][2][1]
+
+
 cdef extern from *:
     """
     #define bw_popcount(x) __builtin_popcountll(x)
+    /* Bits set in x, 3 for more: most masks here have few, and not every processor counts bits in one step. */
+    static inline int bw_few(uint64_t x) {
+        int n = x != 0;
+        n += (x &= x - (x != 0)) != 0;
+        n += (x &= x - (x != 0)) != 0;
+        return n;
+    }
     #define bw_lsb(x) __builtin_ctzll(x)
     """
     int bw_popcount(uint64_t x) noexcept nogil
+    int bw_few(uint64_t x) noexcept nogil
     int bw_lsb(uint64_t x) noexcept nogil
 
 
@@ -90,6 +102,15 @@ ctypedef struct Board:
     uint16_t unused
 
 
+# What a block alone on the board would do next, and which squares matter to it; a cache line each.
+ctypedef struct Lone:
+    uint64_t slowed         # squares where one more block would cost it a turn or more,
+    uint64_t stopped        # or two turns or more
+    uint64_t reach          # where it can end its next turn
+    uint64_t progress[4]    # by direction of the tip: where it can end a turn that brings it nearer to the exit
+    uint8_t turns           # to exit
+
+
 FACE_LETTERS = "STCXLH"
 
 cdef uint8_t UP[ORIENTATIONS]
@@ -111,6 +132,7 @@ cdef uint64_t ZOBRIST_SIDE
 cdef uint64_t ZOBRIST_RULES[3][2][2]        # slider, nohop, no_touch: other rules, other values
 cdef int32_t WIN_ESTIMATE[256]              # by the race in half turns, see `evaluate`
 cdef uint8_t TURNS[3][2][2][SQUARES][ORIENTATIONS]  # slider, nohop, side: turns a lone block needs to exit
+cdef Lone LONE[3][2][2][SQUARES][ORIENTATIONS]      # the same, and what can be in its way
 
 cdef uint8_t WORST_TURNS[3][2][2][FACES]    # most of them on a start square with that face up
 cdef uint8_t MEAN_HALF_TURNS[3][2][2]       # twice the mean of WORST_TURNS over the faces
@@ -230,6 +252,9 @@ cdef void make_board():
     for i in range(256):
         # Half a turn ahead in the race is worth about a sixth of the way to a sure win.
         WIN_ESTIMATE[i] = <int32_t>round(9000 * tanh((i - 128) * 0.16))
+    for i in range(2 * SQUASH):
+        EXPECTED[i] = <int16_t>round(BW_UNIT * tanh((i - SQUASH) / 512.0))
+    memcpy(WEIGHTS, DB_WEIGHTS, sizeof(WEIGHTS))
 
 
 # --- moves --------------------------------------------------------------------------------------------------
@@ -539,19 +564,107 @@ cdef inline int unplaced_turns(const Board *s, int side) noexcept nogil:
     return total
 
 
+# The features of a position in play, each a weight in units of 1/WEIGHT_UNIT of the logarithm of the odds. All are
+# seen by the side to move; those of a block come once for the side to move and once for the other side.
+cdef enum:
+    WEIGHT_UNIT = 1024
+    SQUASH = 2048           # entries of EXPECTED on either side of nothing, 1/256 of a logarithm each
+    MOST_TURNS = 7          # of a lone block, longer ways counted as this
+    MOST_OPEN = 5
+    MOST_SLOW = 3           # as far as bw_few counts
+    MOST_TIPS = 12
+    MOST_RACE = 12
+    MOST_LEFT = 15
+
+    # One side's:
+    AT_OPEN = 0                                                         # blocks left, turns, moves nearer to the exit
+    AT_SLOWED = AT_OPEN + BLOCKS * (MOST_TURNS + 1) * (MOST_OPEN + 1)   # turns, other and own blocks in the way
+    AT_STOPPED = AT_SLOWED + (MOST_TURNS + 1) * (MOST_SLOW + 1) * (MOST_SLOW + 1)
+    AT_THREAT = AT_STOPPED + (MOST_TURNS + 1) * 2 * 2                   # turns, squares the other side can block
+    AT_TIPS = AT_THREAT + (MOST_TURNS + 1) * (MOST_SLOW + 1)            # open squares beside all blocks
+    ONE_SIDE = AT_TIPS + MOST_TIPS + 1
+    # Both sides':
+    AT_RACE = 2 * ONE_SIDE                                              # lead in turns, turns left
+    AT_COUNTS = AT_RACE + (2 * MOST_RACE + 1) * (MOST_LEFT + 1)         # blocks left of both
+    FEATURES = AT_COUNTS + (BLOCKS + 1) * (BLOCKS + 1)
+    MOST_ACTIVE = 2 * (4 * BLOCKS + 1) + 2
+
+cdef int16_t WEIGHTS[3][2][FEATURES]  # by slider and no_touch
+cdef int16_t EXPECTED[2 * SQUASH]     # the result that a sum of weights stands for
+
+
+cdef inline int active(const Board *s, uint16_t *out) noexcept nogil:
+    """Indices of the features of a position in play; returns how many."""
+    cdef uint64_t occupied = s.occupied[0] | s.occupied[1]
+    cdef uint64_t reach[2]
+    cdef uint64_t open_squares, around
+    cdef int left[2]
+    cdef const Lone *lone
+    cdef const Lone *lones[2][BLOCKS]
+    cdef int r, side, base, i, d, tips, turns, others, own, n = 0
+    for side in range(2):
+        reach[side] = 0
+        left[side] = 0
+        for i in range(s.count[side]):
+            lone = &LONE[s.slider][s.nohop_ends_turn][side][s.square[side][i]][s.orientation[side][i]]
+            lones[side][i] = lone
+            reach[side] |= lone.reach
+            left[side] += lone.turns
+    for r in range(2):
+        side = s.side ^ r
+        base = r * ONE_SIDE
+        around = 0
+        for i in range(s.count[side]):
+            lone = lones[side][i]
+            turns = min(lone.turns, MOST_TURNS)
+            around |= ORTHOGONAL[s.square[side][i]]
+            others = 0
+            for d in range(4):
+                open_squares = lone.progress[d] & ~occupied
+                if open_squares and not occupied >> NEXT[s.square[side][i]][d] & 1:
+                    others += bw_popcount(open_squares)
+            out[n] = base + AT_OPEN + ((s.count[side] - 1) * (MOST_TURNS + 1) + turns) * (MOST_OPEN + 1) + min(
+                others, MOST_OPEN)
+            others = bw_few(lone.slowed & s.occupied[side ^ 1])
+            own = bw_few(lone.slowed & s.occupied[side])
+            out[n + 1] = base + AT_SLOWED + (turns * (MOST_SLOW + 1) + others) * (MOST_SLOW + 1) + own
+            others = (lone.stopped & s.occupied[side ^ 1]) != 0
+            own = (lone.stopped & s.occupied[side]) != 0
+            out[n + 2] = base + AT_STOPPED + (turns * 2 + others) * 2 + own
+            others = bw_few(lone.slowed & reach[side ^ 1] & ~occupied)
+            out[n + 3] = base + AT_THREAT + turns * (MOST_SLOW + 1) + others
+            n += 4
+        tips = bw_popcount(around & ~occupied)
+        out[n] = base + AT_TIPS + min(tips, MOST_TIPS)
+        n += 1
+    side = s.side
+    out[n] = AT_RACE + (min(max(left[side ^ 1] - left[side], -MOST_RACE), MOST_RACE) + MOST_RACE) * (
+        MOST_LEFT + 1) + min(min(left[0], left[1]), MOST_LEFT)
+    out[n + 1] = AT_COUNTS + s.count[side] * (BLOCKS + 1) + s.count[side ^ 1]
+    return n + 2
+
+
 cdef void game_evaluate(const void *state, bw_value *out) noexcept nogil:
-    """The race: turns each side needs with every block alone on the board, and who is to move."""
+    """In play the learned weights of what the position shows; in the set-up the race of the lone blocks."""
     cdef const Board *s = <const Board *>state
-    cdef int race
-    if s.phase == PLAY and (s.count[0] == 0 or s.count[1] == 0):
-        game_returns(state, out)
-        return
-    race = 2 * (turns_left(s, NORTH) - turns_left(s, SOUTH))
+    cdef uint16_t features[MOST_ACTIVE]
+    cdef const int16_t *weights
+    cdef int race, i, n, total
     if s.phase == PLAY:
-        race += 1 if s.side == SOUTH else -1
-    else:
-        # South opens the game whoever places the last block.
-        race += 1 + unplaced_turns(s, NORTH) - unplaced_turns(s, SOUTH)
+        if s.count[0] == 0 or s.count[1] == 0:
+            game_returns(state, out)
+            return
+        weights = WEIGHTS[s.slider][s.no_touch]
+        n = active(s, features)
+        total = 0
+        for i in range(n):
+            total += weights[features[i]]
+        out[s.side] = EXPECTED[min(max((total >> 2) + SQUASH, 0), 2 * SQUASH - 1)]
+        out[s.side ^ 1] = -out[s.side]
+        return
+    # South opens the game whoever places the last block.
+    race = 1 + 2 * (turns_left(s, NORTH) - turns_left(s, SOUTH))
+    race += unplaced_turns(s, NORTH) - unplaced_turns(s, SOUTH)
     out[0] = WIN_ESTIMATE[min(max(race, -127), 127) + 128]
     out[1] = -out[0]
 
@@ -695,44 +808,121 @@ def blocks_capsule() -> object:
 
 # --- turns of a lone block ----------------------------------------------------------------------------------
 
-cdef void make_turns() noexcept nogil:
-    """Turns a block alone on the board needs to exit: breadth first from the exits, for each reading."""
+cdef uint64_t turned_squares(uint64_t squares) noexcept nogil:
+    """The squares seen after half a turn of the board."""
+    cdef uint64_t turned = 0
+    while squares:
+        turned |= <uint64_t>1 << (54 - bw_lsb(squares))
+        squares &= squares - 1
+    return turned
+
+
+cdef void measure_turns(int slider, int nohop, int obstacle, uint64_t (*moves)[ORIENTATIONS][4],
+                        uint8_t (*turns)[ORIENTATIONS]) noexcept nogil:
+    """Moves of a lone South block, and its turns to exit, breadth first from the exits.
+
+    A motionless block may lie on the square `obstacle`, OFF for none.
+    """
     cdef Board s
-    cdef int slider, nohop, side, square, orientation, d, turns, best, after
-    cdef uint64_t found
-    cdef bint changed
+    cdef uint64_t near[ORIENTATIONS]   # squares from which fewer turns suffice
+    cdef uint64_t found[ORIENTATIONS]
+    cdef uint64_t todo
+    cdef int square, orientation, d, after, n
+    cdef bint changed = True
+    memset(turns, FAR, SQUARES * ORIENTATIONS)
+    memset(moves, 0, SQUARES * ORIENTATIONS * 4 * sizeof(uint64_t))
+    memset(near, 0, sizeof(near))
+    for square in range(SQUARES):
+        if square == obstacle or not (FULL_BOARD & ~STARS) >> square & 1:
+            continue
+        for orientation in range(ORIENTATIONS):
+            memset(&s, 0, sizeof(Board))
+            s.slider = slider
+            s.nohop_ends_turn = nohop
+            insert(&s, SOUTH, square, orientation)
+            if obstacle != OFF:
+                insert(&s, NORTH, obstacle, 0)
+            for d in range(4):
+                moves[square][orientation][d] = targets(&s, SOUTH, 0, d)
+    n = 1
+    while changed:
+        changed = False
+        for orientation in range(ORIENTATIONS):
+            found[orientation] = 0
+            todo = FULL_BOARD & ~near[orientation]
+            while todo:
+                square = bw_lsb(todo)
+                todo &= todo - 1
+                for d in range(4):
+                    after = ROLLED_OVER[orientation][d]
+                    if moves[square][orientation][d] & (HOME_STAR[NORTH] if UP[after] == STAR else near[after]):
+                        turns[square][orientation] = n
+                        found[orientation] |= <uint64_t>1 << square
+                        changed = True
+                        break
+        for orientation in range(ORIENTATIONS):
+            near[orientation] |= found[orientation]
+        n += 1
+
+
+cdef void make_turns() noexcept nogil:
+    """Turns a block alone on the board needs to exit, and where a second block would cost it turns."""
+    cdef uint64_t moves[SQUARES][ORIENTATIONS][4]
+    cdef uint64_t blocked_moves[SQUARES][ORIENTATIONS][4]
+    cdef uint8_t turns[SQUARES][ORIENTATIONS]
+    cdef uint8_t blocked[SQUARES][ORIENTATIONS]
+    cdef int slider, nohop, square, orientation, obstacle, d, after
+    cdef uint64_t left
+    cdef Lone *lone
+    cdef Lone *turned
+    memset(TURNS, FAR, sizeof(TURNS))
     for slider in range(3):
         for nohop in range(2):
-            for side in range(2):
-                memset(&TURNS[slider][nohop][side], FAR, SQUARES * ORIENTATIONS)
-                turns = 1
-                changed = True
-                while changed:
-                    changed = False
-                    for square in range(SQUARES):
-                        if not (FULL_BOARD & ~STARS) >> square & 1:
+            measure_turns(slider, nohop, OFF, moves, turns)
+            for square in range(SQUARES):
+                if not (FULL_BOARD & ~STARS) >> square & 1:
+                    continue
+                for orientation in range(ORIENTATIONS):
+                    lone = &LONE[slider][nohop][SOUTH][square][orientation]
+                    lone.turns = turns[square][orientation]
+                    for d in range(4):
+                        after = ROLLED_OVER[orientation][d]
+                        left = moves[square][orientation][d]
+                        lone.reach |= left
+                        if UP[after] == STAR:
+                            lone.progress[d] = left
                             continue
-                        for orientation in range(ORIENTATIONS):
-                            if TURNS[slider][nohop][side][square][orientation] != FAR:
-                                continue
-                            memset(&s, 0, sizeof(Board))
-                            s.slider = slider
-                            s.nohop_ends_turn = nohop
-                            insert(&s, side, square, orientation)
-                            best = FAR
-                            for d in range(4):
-                                found = targets(&s, side, 0, d)
-                                after = ROLLED_OVER[orientation][d]
-                                while found:
-                                    if UP[after] == STAR:
-                                        best = 0
-                                    else:
-                                        best = min(best, TURNS[slider][nohop][side][bw_lsb(found)][after])
-                                    found &= found - 1
-                            if best == turns - 1:
-                                TURNS[slider][nohop][side][square][orientation] = turns
-                                changed = True
-                    turns += 1
+                        while left:
+                            if turns[bw_lsb(left)][after] < lone.turns:
+                                lone.progress[d] |= left & -left
+                            left &= left - 1
+            for obstacle in range(SQUARES):
+                if not (FULL_BOARD & ~STARS) >> obstacle & 1:
+                    continue
+                measure_turns(slider, nohop, obstacle, blocked_moves, blocked)
+                for square in range(SQUARES):
+                    for orientation in range(ORIENTATIONS):
+                        if square == obstacle or turns[square][orientation] == FAR:
+                            continue
+                        lone = &LONE[slider][nohop][SOUTH][square][orientation]
+                        if blocked[square][orientation] > lone.turns:
+                            lone.slowed |= <uint64_t>1 << obstacle
+                        if blocked[square][orientation] > lone.turns + 1:
+                            lone.stopped |= <uint64_t>1 << obstacle
+            for square in range(SQUARES):
+                if not (FULL_BOARD & ~STARS) >> square & 1:
+                    continue
+                for orientation in range(ORIENTATIONS):
+                    lone = &LONE[slider][nohop][SOUTH][square][orientation]
+                    turned = &LONE[slider][nohop][NORTH][54 - square][TURNED[orientation]]
+                    turned[0] = lone[0]
+                    turned.slowed = turned_squares(lone.slowed)
+                    turned.stopped = turned_squares(lone.stopped)
+                    turned.reach = turned_squares(lone.reach)
+                    for d in range(4):
+                        turned.progress[d ^ 2] = turned_squares(lone.progress[d])
+                    TURNS[slider][nohop][SOUTH][square][orientation] = lone.turns
+                    TURNS[slider][nohop][NORTH][54 - square][TURNED[orientation]] = lone.turns
 
 
 cdef void make_worst_turns() noexcept nogil:
@@ -993,6 +1183,15 @@ cdef class State:
         game_evaluate(&self.s, out)
         return out[0] / <double>BW_UNIT, out[1] / <double>BW_UNIT
 
+    def features(self) -> list[int]:
+        """Indices of the features that the static evaluation adds up in play. Raises ValueError elsewhere."""
+        cdef uint16_t out[MOST_ACTIVE]
+        cdef int i, n
+        if self.s.phase != PLAY or self.s.count[0] == 0 or self.s.count[1] == 0:
+            raise ValueError("only a position in play has features")
+        n = active(&self.s, out)
+        return [out[i] for i in range(n)]
+
     def turns_left(self, int side) -> int:
         """Turns the side's blocks would need to exit, each alone on the board."""
         if side not in (SOUTH, NORTH):
@@ -1049,6 +1248,18 @@ def tip(int orientation, int direction) -> int:
     if not 0 <= direction < 4:
         raise ValueError("direction is 0..3")
     return ROLLED_OVER[checked_orientation(orientation)][direction]
+
+
+def feature_count() -> int:
+    """Number of features of the static evaluation, for each reading of the rules."""
+    return FEATURES
+
+
+def weights(int slider, bint no_touch):
+    """The weights in use for a reading of the rules, in 1/1024 of the logarithm of the odds; writable."""
+    if not 0 <= slider <= 2:
+        raise ValueError(f"slider must be in 0..2, got {slider}")
+    return <int16_t[:FEATURES]>&WEIGHTS[slider][no_touch][0]
 
 
 make_orientations()

@@ -13,6 +13,7 @@ from solver.errors import BlockwitError
 from solver.nmbr9.cli import app as nmbr9
 from solver.puzzle_cli import app as puzzle
 from solver.tables_cli import app as tables
+from solver.web.command import serve
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -23,6 +24,7 @@ app = typer.Typer(
 app.add_typer(nmbr9, name="nmbr9")
 app.add_typer(puzzle, name="puzzle")
 app.add_typer(tables, name="tables")
+app.command()(serve)
 
 AnyGame = Annotated[
     str | None, typer.Option("--game", "-g", help="Which game; default: told by the form of the position.")

@@ -10,7 +10,15 @@ class PositionError(BlockwitError):
 
 
 class MoveError(BlockwitError):
-    """A move that cannot be read, or that is not legal here."""
+    """A move that cannot be read, or that is not legal here.
+
+    `rule` is the heading (as an anchor) of the game's file in docs/rules/ under which the broken rule stands, empty
+    when the move could not even be read.
+    """
+
+    def __init__(self, message: str, rule: str = "") -> None:
+        super().__init__(message)
+        self.rule = rule
 
 
 class OptionError(BlockwitError):

@@ -77,12 +77,13 @@ def _verdict(path: Path) -> tuple[str, str]:
     except BlockwitError as error:
         return "BROKEN", str(error).removeprefix(str(path))
     try:
-        puzzle.check()
+        grade = puzzle.check().grade
     except TwoSolutionsError as error:
         return "TWO SOLUTIONS", f": {error}"
     except BlockwitError as error:
         return "WRONG ANSWER", f": {error}"
-    return "PROVEN", f", grade {puzzle.grade}"
+    measured = "" if grade == puzzle.grade else f" (now measured as {grade}: blockwit puzzle grade --write)"
+    return "PROVEN", f", grade {puzzle.grade}{measured}"
 
 
 @app.command(epilog=STATUS)

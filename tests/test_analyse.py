@@ -78,7 +78,9 @@ def test_facts_are_those_of_the_sheet() -> None:
 
 
 def test_deblockle_too() -> None:
-    record = analyse.read_record("position fen d1XLT d7XLT s moves d1d2\ngo movetime 5\n")
+    fen = "c1SLX,e1LTX,c3XLT,e3XLT c5XLT,e5CLS,c7THX,e7XLT s"
+    move = games.get("deblockle").parse(fen, {}).tokens()[0]
+    record = analyse.read_record(f"position fen {fen} moves {move}\ngo movetime 5\n")
     found = analyse.analyse(record, Limits(depth=2))
     assert found.game.name == "deblockle"
     assert len(found.judged) == 1

@@ -98,7 +98,7 @@ def test_a_conversation() -> None:
         reports: list[Info] = []
         result = engine.go(Limits(depth=3), report=reports.append)
         assert result.move in parse(START).tokens()
-        assert [info.depth for info in reports] == [1, 2, 3]
+        assert list(dict.fromkeys(info.depth for info in reports)) == [1, 2, 3]
         assert result.infos == (reports[-1],)
         engine.new_game()
         assert engine.turn() == "chance"
@@ -166,7 +166,7 @@ def test_report_may_stop_the_search_and_raise() -> None:
                 engine.stop()
 
         assert engine.go(Limits(infinite=True), report=report).move
-        assert depths[:2] == [1, 2]
+        assert list(dict.fromkeys(depths))[:2] == [1, 2]
 
         def fail(info: Info) -> None:
             raise ZeroDivisionError
@@ -218,7 +218,7 @@ def test_search_as_an_iterator_with_questions_in_between() -> None:
                 search.stop()
                 search.stop()
                 assert search.stopping
-        assert depths[:2] == [1, 2]
+        assert list(dict.fromkeys(depths))[:2] == [1, 2]
         assert (await search.result()).move in parse(START).tokens()
         assert search.done
         search.stop()

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 FACES = core.FACE_LETTERS
 FACE_NAMES = {"S": "star", "T": "stop", "C": "cross", "X": "x", "L": "slider", "H": "hoops"}
+HOPS = {
+    "C": "a cross hops exactly one step orthogonally",
+    "X": "an x hops exactly one step diagonally",
+    "L": "a slider hops in a straight line, not through blocks",
+    "H": "hoops make exactly three orthogonal single steps",
+}
 OPPOSITE = {"S": "T", "T": "S", "C": "X", "X": "C", "L": "H", "H": "L"}
 SIDES = ("South", "North")
 STARS = ("d2", "d6")
@@ -29,6 +35,9 @@ MOST_BLOCKS_FOR_TABLES = 6
 
 ORIENTATION = {name: index for index, name in enumerate(core.ORIENTATION_NAMES)}
 SLIDERS = ("free", "full", "full_or_beside_star")
+
+# Headings of docs/rules/deblockle.md, as anchors.
+TURN, SETUP, END, NO_TOUCH = "the-turn-tip-then-hop", "set-up", "the-end", "variant-no-touching"
 
 _PLAY, _ROLL, _PLACE = range(3)
 _STEPS = (8, 1, -8, -1)
@@ -232,34 +241,35 @@ class DeblocklePosition(Position):
             token = self._checked_roll(token)
         action = self._legal.get(token)
         if action is None:
-            raise MoveError(f"{quote(token)}: {self.why_illegal(token)}")
+            why, rule = self.why_illegal(token)
+            raise MoveError(f"{quote(token)}: {why}", rule)
         return (action,)
 
     def _checked_roll(self, token: str) -> str:
         faces = token.removeprefix("roll:")
         dice = self.core.handicap[self.core.side ^ 1]
         if len(faces) != dice or any(face not in FACES for face in faces):
-            raise MoveError(f"{quote(token)}: expected roll: and {dice} of the faces {FACES}")
+            raise MoveError(f"{quote(token)}: expected roll: and {dice} of the faces {FACES}", SETUP)
         return "roll:" + "".join(sorted(faces, key=FACES.index))
 
-    def why_illegal(self, token: str) -> str:
-        """Name the rule that an illegal token breaks here."""
+    def why_illegal(self, token: str) -> tuple[str, str]:
+        """Say which rule an illegal token breaks here, and under which heading of the rules it stands."""
         if self._kind is Kind.TERMINAL:
-            return f"the game is over ({self.result()})"
+            return f"the game is over ({self.result()})", END
         if self._kind is Kind.CHANCE:
             dice = self.core.handicap[self.core.side ^ 1]
-            return f"{SIDES[self.core.side]} rolls first, expected roll: and {dice} of the faces {FACES}"
+            return f"{SIDES[self.core.side]} rolls first, expected roll: and {dice} of the faces {FACES}", SETUP
         if token.startswith("roll:"):
-            return "no dice are to be rolled here"
+            return "no dice are to be rolled here", SETUP
         if self.core.phase == _PLACE:
-            return self._why_no_placement(token)
+            return self._why_no_placement(token), SETUP
         if "0000" in self._legal:
-            return "no move is possible, expected the forced pass 0000"
+            return "no move is possible, expected the forced pass 0000", END
         if token == "0000":
-            return "a pass is legal only when no other move is"
+            return "a pass is legal only when no other move is", END
         match = _MOVE.fullmatch(token)
         if not match:
-            return "not a move, expected from, tip and final square like c1c2e4 (or c1c2), or 0000"
+            return "not a move, expected from, tip and final square like c1c2e4 (or c1c2), or 0000", ""
         return self._why_no_move(*match.groups())
 
     def _why_no_placement(self, token: str) -> str:
@@ -274,40 +284,46 @@ class DeblocklePosition(Position):
         free = sorted({name[:2] for name in self._legal})
         return f"{square} is not a free start square, expected one of {', '.join(free)}"
 
-    def _why_no_move(self, origin: str, tip: str, final: str | None) -> str:
+    def _why_no_move(self, origin: str, tip: str, final: str | None) -> tuple[str, str]:
         side = self.core.side
         own, other = dict(self.core.blocks(side)), dict(self.core.blocks(side ^ 1))
         start, tipped = square_index(origin), square_index(tip)
         if start not in own:
-            return f"{SIDES[side]} has no block on {origin}"
+            return f"{SIDES[side]} has no block on {origin}", TURN
         if tipped - start not in _STEPS:
-            return f"{tip} is not one orthogonal step from {origin}"
+            return f"{tip} is not one orthogonal step from {origin}", TURN
         if tipped in own or tipped in other:
-            return f"{tip} is occupied"
+            return f"{tip} is occupied", TURN
         face = core.ORIENTATION_NAMES[core.tip(own[start], _STEPS.index(tipped - start))][0]
         comes_up = f"the tip brings up {FACE_NAMES[face]}"
         if face == "S":
             goal = STARS[side ^ 1]
             if tip != goal:
-                return f"{comes_up}, which is legal only onto {goal}"
-            return f"{comes_up} and the block leaves the board, expected {origin}{tip}"
+                return f"{comes_up}, which is legal only onto {goal}", TURN
+            return f"{comes_up} and the block leaves the board, expected {origin}{tip}", TURN
         if tip in STARS:
-            return f"{comes_up}, and only a star may be tipped onto a star square"
+            return f"{comes_up}, and only a star may be tipped onto a star square", TURN
         finals = [token[4:6] or tip for token in self._legal if token[:4] == origin + tip]
         if face == "T":
-            return f"{comes_up} and the block stays" + (
-                f", expected {origin}{tip}" if finals else "; there it would touch an opponent's block"
-            )
+            if finals:
+                return f"{comes_up} and the block stays, expected {origin}{tip}", TURN
+            return f"{comes_up} and the block stays; there it would touch an opponent's block", NO_TOUCH
         if not finals:
-            return f"{comes_up} and the block has no square to hop to"
+            return f"{comes_up} and the block has no square to hop to", TURN
         if final is None:
-            return f"{comes_up} and the block must hop, expected one of {', '.join(finals)} after the tip"
-        return f"{comes_up}, from {tip} the block can hop to {', '.join(finals)}"
+            return f"{comes_up} and the block must hop, expected one of {', '.join(finals)} after the tip", TURN
+        hops = f"{HOPS[face]}, from {tip} the block can hop to {', '.join(finals)}"
+        if final in STARS:
+            return f"{comes_up}, and no hop ends on a star square: {hops}", TURN
+        landed = square_index(final)
+        if landed in other or (landed in own and landed != start):
+            return f"{comes_up}, and {final} is occupied: {hops}", TURN
+        return f"{comes_up}, and {hops}", TURN
 
     def roll(self, seed: int) -> str:
         """Return the token of a roll drawn from `seed`. Raises MoveError where nothing is rolled."""
         if self._kind is not Kind.CHANCE:
-            raise MoveError("no dice are to be rolled here")
+            raise MoveError("no dice are to be rolled here", SETUP)
         return move_token(self.core.roll(seed % 2**64))
 
     def line(self, actions: Sequence[int]) -> list[str]:

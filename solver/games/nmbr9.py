@@ -29,6 +29,9 @@ FAR = 10_000
 MODES = "KFU"
 KNOWN, FREE, UNKNOWN = range(3)
 
+# Headings of docs/rules/nmbr9.md, as anchors.
+_CARDS_RULE, _PLACING_RULE = "cards", "placing"
+
 _MOVE = re.compile(r"([0-9])([a-d])@(-?[0-9]{1,5}),(-?[0-9]{1,5}),([0-9])")
 _DECK = re.compile(r"(?:(?P<hand>[0-9])?(?P<mark>[*?]))?(?P<digits>[0-9]*)(?:/(?P<left>[0-9]{1,2}))?")
 
@@ -192,28 +195,29 @@ class Nmbr9Position(Position):
         """Return the one action behind a legal token. Raises MoveError, naming the broken rule."""
         mode, deck, left, hand = _nmbr9.coming(self._raw)
         if left == 0:
-            raise MoveError(f"{quote(token)}: the game is over, no card is left")
+            raise MoveError(f"{quote(token)}: the game is over, no card is left", _CARDS_RULE)
         if token.startswith("draw:"):
             if mode != UNKNOWN or hand >= 0:
-                raise MoveError(f"{quote(token)}: no card is drawn here, expected a placement")
+                raise MoveError(f"{quote(token)}: no card is drawn here, expected a placement", _CARDS_RULE)
             text = token.removeprefix("draw:")
             if not re.fullmatch("[0-9]", text):
-                raise MoveError(f"{quote(token)} is not a card, expected draw: and one digit")
+                raise MoveError(f"{quote(token)} is not a card, expected draw: and one digit", _CARDS_RULE)
             if int(text) not in deck:
-                raise MoveError(f"{quote(token)}: no {text} is left among {''.join(map(str, deck))}")
+                raise MoveError(f"{quote(token)}: no {text} is left among {''.join(map(str, deck))}", _CARDS_RULE)
             return (_nmbr9.encode_draw(int(text)),)
         tile = read_tile(token)
         if mode == UNKNOWN and hand < 0:
-            raise MoveError(f"{quote(token)}: a card has to be drawn first, expected draw: and a digit")
+            raise MoveError(f"{quote(token)}: a card has to be drawn first, expected draw: and a digit", _CARDS_RULE)
         allowed = {KNOWN: deck[:1], FREE: deck, UNKNOWN: (hand,)}[mode]
         if tile.digit not in allowed:
             raise MoveError(
                 f"{quote(token)}: it is not the turn of a {tile.digit}, "
-                f"expected {' or '.join(str(d) for d in sorted(set(allowed)))}"
+                f"expected {' or '.join(str(d) for d in sorted(set(allowed)))}",
+                _CARDS_RULE,
             )
         reason = explain(tile, self.tiles)
         if reason is not None or not _nmbr9.legal(self._raw, *tile):
-            raise MoveError(f"{quote(token)}: {reason or 'not legal here'}")
+            raise MoveError(f"{quote(token)}: {reason or 'not legal here'}", _PLACING_RULE)
         return (_nmbr9.encode_placement(*tile),)
 
     def roll(self, seed: int) -> str:

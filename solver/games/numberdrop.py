@@ -44,6 +44,10 @@ DICE = {
 GROUP_MARKS = "-34567CDEFGB"
 BOXES = ("", "I3", "I4", "I5", "I6", "I7", "S3", "S4", "S5", "S6", "S7", "B8")
 
+# Headings of docs/rules/numberdrop.md, as anchors.
+_DICE_RULE, _SETUP_RULE, _ROUND_RULE, _SOLO_RULE = "dice", "set-up", "a-round", "alone-option-solo"
+_RULES = {TILE: _SETUP_RULE, WRITE: _SETUP_RULE, ROLL: _DICE_RULE, SLIDE: _SOLO_RULE, OVER: _ROUND_RULE}
+
 _DIE = re.compile(r"[0-9*]{6}")
 _ROLLED = re.compile(r"([0-9*]{4})([IOTLS*])")
 _DROP = re.compile(r"([IOTLS])([0-7])@([1-7]):([0-9]{4})")
@@ -351,16 +355,17 @@ class NumberDropPosition(Position):
     def actions(self, token: str) -> tuple[int, ...]:
         """Return the action of a legal token, or drop and claim. Raises MoveError, saying what forbids it."""
         if self.phase == OVER:
-            raise MoveError(f"{quote(token)}: the game is over ({self.result()})")
+            raise MoveError(f"{quote(token)}: the game is over ({self.result()})", _ROUND_RULE)
+        rule = _RULES.get(self.phase, _ROUND_RULE)
         try:
             actions = self._read(token)
         except ValueError as error:
-            raise MoveError(f"{quote(token)}: {error}") from None
+            raise MoveError(f"{quote(token)}: {error}", rule) from None
         raw = self._raw
         for number, action in enumerate(actions):
             why = core.fault(raw, action)
             if why:
-                raise MoveError(f"{quote(token)}: {'the claim: ' if number else ''}{why}")
+                raise MoveError(f"{quote(token)}: {'the claim: ' if number else ''}{why}", rule)
             if number + 1 < len(actions):
                 raw = core.play(raw, action)
         return actions
@@ -504,11 +509,12 @@ class NumberDropPosition(Position):
     def facts(self, player: int) -> dict[str, int | str]:
         """Return points, boxes, rows, holes and what lies on a sheet unclaimed."""
         cells, groups, circled = self.parts[10][player]
+        notches = zip(LETTERS, self.parts[1], strict=True)
         full, over, *_, total = core.scores(self._raw)[player]
         free = {i: cells[i] for i in range(CELLS) if cells[i] < 10 and not groups[i]}
         heights = [max((row + 1 for row in range(ROWS) if cells[7 * row + c] != _EMPTY), default=0) for c in range(7)]
         missing = [sum(cell == _EMPTY for cell in cells[7 * row : 7 * row + 7]) for row in range(LINE)]
-        return {
+        facts: dict[str, int | str] = {
             "points": total,
             "boxes": " ".join(box for number, box in enumerate(BOXES) if number and number in groups) or "none",
             "full rows": full,
@@ -521,6 +527,9 @@ class NumberDropPosition(Position):
             "longest unclaimed straight": max((_straight(free, i) for i in free), default=0),
             "letters circled": _letters(circled) or "none",
         }
+        if self.solo:
+            facts["tiles at"] = " ".join(f"{letter}{notch}" for letter, notch in notches)
+        return facts
 
     def text(self) -> str:
         """Draw the sheets; a claimed digit is followed by i (identical), s (straight) or b (the bonus box)."""

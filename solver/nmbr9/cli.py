@@ -170,5 +170,5 @@ def show(
         raise _fail(error) from None
     position = build_position(solution.tiles, FREE, [], 0)
     if svg is not None:
-        svg.write_text(position.svg() + "\n", encoding="utf-8")
+        svg.write_text(position.svg(), encoding="utf-8")
     typer.echo(position.text())

@@ -27,7 +27,7 @@ ENGINE_OPTIONS = (
     OptionSpec("Algorithm", "combo", "auto", search.ALGORITHMS),
     OptionSpec("Hash", "spin", 16, low=1, high=65536),
     OptionSpec("TablePath", "string", ""),
-    OptionSpec("Threads", "spin", 1, low=1, high=1),
+    OptionSpec("Threads", "spin", 1, low=1, high=64),
     OptionSpec("MultiPV", "spin", 1, low=1, high=256),
     OptionSpec("Seed", "spin", 0, low=0, high=2**63 - 1),
     OptionSpec("Ponder", "check", False),

@@ -105,11 +105,14 @@ class Puzzle(ABC):
                 raise type(error)(f"answer.line: number {number + 1}: {error}") from None
         return position
 
-    def check(self) -> None:
-        """Prove the answer again.
+    def check(self) -> Self:
+        """Prove the answer again; returns the puzzle with the measures and grade of this proof.
+
+        They may differ from those of the file where a static evaluation or a prover has changed since: that makes no
+        answer wrong.
 
         Raises:
-            WrongAnswerError: the answer, its points or its grade are not what the proof says.
+            WrongAnswerError: the answer or its points are not what the proof says.
             TwoSolutionsError: the answer is right, but not the only one.
             SolutionError: the question has no answer.
         """
@@ -124,9 +127,7 @@ class Puzzle(ABC):
                 raise WrongAnswerError(f"{own} does not solve it, {' or '.join(proof.solutions[:3])} does")
             if len(proof.solutions) > 1:
                 raise TwoSolutionsError(f"{len(proof.solutions)} solutions: {', '.join(proof.solutions[:8])}")
-        graded = self.graded(proof)
-        if graded.grade != self.grade:
-            raise WrongAnswerError(f"grade {graded.grade} by the proof, not {self.grade}")
+        return self.graded(proof)
 
     def posed(self, source: str) -> Self | None:
         """Return this question with its answer and grade, or None if it has not exactly one solution."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 from solver import _proof, search
 from solver.errors import WrongAnswerError
@@ -90,11 +91,12 @@ class WinPuzzle(DeblocklePuzzle):
         found = best.score is not None and best.score.mate == self.turns
         return Attempt(tuple(best.pv) if found else (), None, "search", best.nodes)
 
-    def check(self) -> None:
+    def check(self) -> Self:
         """Prove the answer again, and that its line is a win of this length."""
-        super().check()
+        measured = super().check()
         if self.end().returns()[self.position.player()] <= 0 or len(self.line) != 2 * self.turns - 1:
             raise WrongAnswerError(f"the line is no win in {self.turns} turns")
+        return measured
 
 
 @dataclass(frozen=True)

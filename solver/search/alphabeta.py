@@ -29,7 +29,7 @@ class AlphaBeta(Compiled):
     """A `Searcher` over solver._alphabeta."""
 
     def __init__(self, game: Game, settings: Settings) -> None:
-        self._searcher = _alphabeta.Searcher(game.capsule(), settings.hash_mb)
+        self._searcher = _alphabeta.Searcher(game.capsule(), settings.hash_mb, settings.threads)
         super().__init__(self._searcher, settings)
 
     def clear(self) -> None:
@@ -40,7 +40,8 @@ class AlphaBeta(Compiled):
         """Search a decision of `position`; see `Searcher`. Raises MoveError for an illegal searchmove."""
         settings = self._settings
         # Before the clock starts: a small table may have to be made first.
-        self._searcher.consult(position.game.oracle(position, settings.table_path))
+        tables = position.game.oracle(position, settings.table_path)
+        self._searcher.consult(tables)
         roots = [action for token in dict.fromkeys(limits.searchmoves) for action in position.actions(token)]
         self._begin(limits)
         depth, nodes, mate = limits.depth or 0, limits.nodes or 0, limits.mate or 0
@@ -76,7 +77,7 @@ class AlphaBeta(Compiled):
                 nodes=nodes,
                 time=nanoseconds // 1_000_000,
                 hashfull=self._searcher.hashfull(),
-                tbhits=self._searcher.tbhits,
+                tbhits=self._searcher.tbhits if tables else None,
                 pv=position.line(actions),
             )
             if final:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 import threading
@@ -13,12 +14,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from solver import _alphabeta, search
+from solver import _alphabeta, _proof, search
 from solver import _deblockle as core
 from solver.errors import MoveError, OptionError
 from solver.games import deblockle_tables
 from solver.games.base import Kind
 from solver.games.deblockle import DeblocklePosition
+from solver.match import opening
 from solver.search import Info, Limits, Result, Score, Searcher, Settings
 from tests.boards import (
     BOTH_BLOCKED,
@@ -42,6 +44,10 @@ ROUND = ("a4a5a6", "g4g5g6", "a6a5a4", "g6g5g4")
 """Four moves after which both blocks lie as before."""
 SECONDS = 60
 """How long a thread that should end is waited for; only a hanging search comes near it."""
+
+
+ANY_MATE = 50
+"""A mate in more turns than any found here: a search for it reduces nothing."""
 
 
 def made(**given_settings: Any) -> Searcher:
@@ -301,7 +307,7 @@ def test_one_block_each_agrees_with_the_exact_solution(text: str, rule: tuple[in
     exact = deblockle_tables.oracle(position.core.rules, "").probe(position.raw())
     assert exact is not None
     depth = min(abs(exact) or 7, 9)
-    lines, _ = raw_search(position, depth=depth)
+    lines, _ = raw_search(position, depth=depth, mate=ANY_MATE)
     value, mate, _ = lines[0]
     if exact and abs(exact) <= depth:
         assert mate == exact
@@ -324,8 +330,63 @@ def test_no_mate_is_remembered_from_other_rules(text: str, plies: int) -> None:
         (parse(text), abs(plies), plies),
         (parse(text, slider="full", no_touch=True), 8, 0),
     ):
-        ((_, mate, _),) = searcher.search(position.raw(), [], [], depth, 0, 1, 0, lambda *_: None)
+        ((_, mate, _),) = searcher.search(position.raw(), [], [], depth, 0, 1, ANY_MATE, lambda *_: None)
         assert mate == expected
+
+
+@settings(max_examples=100)
+@given(positions(1, 1), st.sampled_from([(0, False), (1, False), (1, True)]))
+def test_reduced_search_never_claims_a_wrong_mate(text: str, rule: tuple[int, bool]) -> None:
+    """A search that leaves moves out may see a win late, and a longer one first, but never a false one."""
+    slider, no_touch = rule
+    position = parse(text.replace(" n", " s"), slider=("free", "full")[slider], no_touch=no_touch)
+    assume(position.kind() is Kind.DECISION)
+    exact = deblockle_tables.oracle(position.core.rules, "").probe(position.raw())
+    assert exact is not None
+    claimed: list[int] = []
+    raw_search(position, nodes=8_000, report=lambda *told: claimed.append(told[4]))
+    for mate in filter(None, claimed):
+        assert (mate > 0) == (exact > 0)
+        assert abs(mate) >= exact if exact > 0 else True
+
+
+def test_mates_of_a_reduced_search_are_proven() -> None:
+    """Games of two blocks a side: the plain prover agrees with every win in at most three turns that is announced."""
+    proven = 0
+    for seed in range(10):
+        position = opening(start(south_blocks=2, north_blocks=2), random.Random(seed))
+        while position.kind() is Kind.DECISION:
+            assert isinstance(position, DeblocklePosition)
+            ((_, mate, line),), _ = raw_search(position, nodes=3_000)
+            if 0 < mate <= 5:
+                wins, _ = _proof.winning_actions(core.capsule(), position.raw(), mate)
+                assert line[0] in wins
+                proven += 1
+            position = position.play(position.line(line)[0])
+    assert proven > 10
+
+
+@pytest.mark.parametrize("threads", [2, 4])
+def test_threads_agree_with_one_on_mates(threads: int) -> None:
+    for text in ("d1XLT d7XLT s", f"{lying('d5', 'S', 'north')} g7XLT s", SHUFFLE):
+        alone, _ = raw_search(parse(text), depth=9, mate=ANY_MATE)
+        together, searcher = raw_search(
+            parse(text), depth=9, mate=ANY_MATE, searcher=_alphabeta.Searcher(core.capsule(), 1, threads)
+        )
+        assert together[0][:2] == alone[0][:2]
+        assert searcher.threads == threads
+
+
+def test_threads_report_all_their_nodes() -> None:
+    searcher = _alphabeta.Searcher(core.capsule(), 1, 3)
+    raw_search(parse(START), nodes=30_000, searcher=searcher)
+    assert 10_000 < searcher.nodes <= 30_000
+
+
+@pytest.mark.parametrize("threads", [0, -1, 65])
+def test_number_of_threads_out_of_range(threads: int) -> None:
+    with pytest.raises(ValueError, match="threads must be 1 to 64"):
+        _alphabeta.Searcher(core.capsule(), 1, threads)
 
 
 class TooManyNodesError(Exception):
@@ -381,7 +442,7 @@ def test_same_value_as_a_plain_minimax_over_the_reference(depth: int) -> None:
             value, plies = minimax([reference.parse(text)], rules(options), depth, [4000])
         except TooManyNodesError:
             assume(False)
-        lines, _ = raw_search(position, depth=depth)
+        lines, _ = raw_search(position, depth=depth, mate=ANY_MATE)
         assert lines[0][0] == value
         assert abs(lines[0][1]) == (plies if abs(value) == UNIT else 0)
 

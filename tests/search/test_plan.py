@@ -102,8 +102,9 @@ def test_planner_checks_what_it_is_given() -> None:
         planner.exact(GAME.start({"players": 2}).raw(), [])
     with pytest.raises(ValueError, match="width"):
         planner.beam(GAME.start({"solo": True}).raw(), [], 0)
+    stack = games.get("nmbr9")
     with pytest.raises(ValueError, match="top"):
-        _plan.Planner(games.get("deblockle").capsule())
+        _plan.Planner(stack.capsule()).beam(stack.parse("- 31", {}).raw(), [], 1)
 
 
 def test_command(tmp_path: Path) -> None:

@@ -1,0 +1,64 @@
+"""The command `blockwit serve`."""
+
+from __future__ import annotations
+
+import importlib.util
+import socket
+from typing import Annotated
+
+import typer
+
+from solver.console import fail
+from solver.errors import CommandError
+
+HOST = "127.0.0.1"
+PORT = 8765
+
+
+def serve(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine; 0: any free one.")] = PORT,
+    sessions: Annotated[int, typer.Option(min=1, max=64, help="Pages that may be open at the same time.")] = 8,
+    idle: Annotated[float, typer.Option(min=1, help="Seconds after which an unused page loses its engine.")] = 1800,
+) -> None:
+    """Serve the web page to play on, to browsers on this machine only."""
+    try:
+        run(port, sessions, idle)
+    except CommandError as error:
+        fail(error)
+
+
+def run(port: int, sessions: int, idle: float) -> None:
+    """Serve until interrupted.
+
+    Raises:
+        CommandError: a library is missing, or the port is taken.
+    """
+    for library in ("starlette", "uvicorn", "websockets", "markdown_it"):
+        if importlib.util.find_spec(library) is None:
+            raise CommandError(f"serve needs {library}, install blockwit[web]")
+    import uvicorn
+
+    from solver.web.app import Settings, make_app
+    from solver.web.guard import hosts_of
+    from solver.web.session import MAX_MESSAGE
+
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    with listening:
+        try:
+            listening.bind((HOST, port))
+        except OSError as error:
+            raise CommandError(f"port {port}: {error.strerror}, choose another one with --port") from None
+        port = listening.getsockname()[1]
+        app = make_app(hosts_of(port), Settings(sessions, idle))
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            # A longer frame is refused before it is read; four bytes make the longest character.
+            ws_max_size=4 * MAX_MESSAGE,
+            limit_concurrency=4 * sessions + 32,
+            timeout_graceful_shutdown=3,
+            server_header=False,
+        )
+        typer.echo(f"http://{HOST}:{port}/  (Ctrl-C ends it)")
+        uvicorn.Server(config).run(sockets=[listening])

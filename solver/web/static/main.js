@@ -1,0 +1,520 @@
+/** The page: one table (game, options, first position, moves), its players, and the boards that show it. */
+
+import { $, button, h, say, select } from "./dom.js";
+import { DeblockleBoard } from "./deblockle.js";
+import { closeDialog, newGame, showGuide, showPuzzles, showRules } from "./dialogs.js";
+import { Nmbr9Board } from "./nmbr9.js";
+import { NumberDropBoard } from "./numberdrop.js";
+import { judge, nextRoll } from "./puzzles.js";
+import { Wire } from "./wire.js";
+
+const BOARDS = { deblockle: DeblockleBoard, numberdrop: NumberDropBoard, nmbr9: Nmbr9Board };
+const STRENGTHS = [["you", "You"], ["20", "Engine, full strength"], ["15", "Engine, strong"], ["10", "Engine, medium"], ["5", "Engine, easy"], ["1", "Engine, beginner"]];
+const TIMES = [[20, "0.02 s"], [200, "0.2 s"], [1000, "1 s"], [3000, "3 s"], [10000, "10 s"], [30000, "30 s"]];
+const ROLLS = [["press", "I press Roll"], ["auto", "by themselves"], ["typed", "typed in from a table"]];
+const PAR_MS = 20000;
+
+class Page {
+  constructor(catalogue) {
+    this.catalogue = catalogue;
+    this.wire = new Wire(`ws://${location.host}/talk`, (why) => this.trouble(why));
+    this.kept = JSON.parse(localStorage.getItem("blockwit") ?? "{}");
+    this.settings = { time: 1000, rolls: "press", ...this.kept.settings };
+    this.serial = 0; // grows whenever the table changes; late answers about an older one are void
+    this.thinking = false;
+    this.analysing = false;
+    this.paused = false;
+    this.puzzle = null;
+    this.rival = null;
+    $("#games").append(
+      Object.entries(catalogue).reduce((list, [name, game]) => {
+        list.append(button(game.title, () => this.choose(name), { "data-game": name }));
+        return list;
+      }, document.createDocumentFragment()),
+    );
+    $("#undo").onclick = () => this.undo();
+    $("#hint").onclick = () => this.hint();
+    $("#analyse").onclick = () => this.analyse();
+    $("#pause").onclick = () => this.pause(!this.paused);
+    $("#copy").onclick = () => this.copy();
+    $("#set-up").onclick = () => this.setUp($("#fen").value);
+    $("#edit").onclick = () => this.edit();
+    $("#open-guide").onclick = () => showGuide(this.game);
+    $("#open-rules").onclick = () => showRules(this.game);
+    $("#open-puzzles").onclick = () => showPuzzles(this);
+    $("#open-new").onclick = () => newGame(this);
+  }
+
+  get game() {
+    return this.table.game;
+  }
+
+  get seat() {
+    return this.seats[this.view.player] ?? "you";
+  }
+
+  // --- the table -------------------------------------------------------------------------------------------------
+
+  async choose(game) {
+    const kept = this.kept.tables?.[game];
+    if (kept) {
+      try {
+        await this.load(kept.table, kept.seats, kept);
+        return;
+      } catch {
+        delete this.kept.tables[game]; // kept by an older version, perhaps
+      }
+    }
+    await this.begin(game, {}, null, null, this.usual(game));
+  }
+
+  /** What a usual game has besides its players: in NMBR 9, where everybody builds alone, an engine that builds too. */
+  usual(game) {
+    return game === "nmbr9" ? { rival: { moves: [], strength: "20" } } : {};
+  }
+
+  /** A new game from the start or from a position. */
+  async begin(game, options, start = null, seats = null, extra = {}) {
+    await this.load({ game, options, start, moves: [] }, seats, extra);
+  }
+
+  async load(table, seats, extra = {}) {
+    this.interrupt();
+    const answer = await this.wire.ask({ do: "view", table });
+    this.paused = false;
+    this.puzzle = extra.puzzle ?? null;
+    this.rival = extra.rival ?? null;
+    this.table = { ...table, options: { ...table.options } };
+    const count = answer.view.seats;
+    this.seats = seats && seats.length === count ? [...seats] : Array.from({ length: count }, (_, seat) => (seat ? "20" : "you"));
+    if (!this.board || this.boardGame !== table.game) {
+      $("#board").replaceChildren();
+      this.board = new BOARDS[table.game](this, $("#board"), $("#hand"));
+      this.boardGame = table.game;
+    }
+    for (const tab of document.querySelectorAll("#games button")) {
+      tab.setAttribute("aria-current", tab.dataset.game === table.game ? "page" : "false");
+    }
+    $("#edit").hidden = !this.board.edit;
+    $("#edit").setAttribute("aria-pressed", "false");
+    this.forget();
+    this.take(answer, false);
+    this.offerGuide();
+  }
+
+  /** Show an answer `view` and go on with the game. */
+  take(answer, moved) {
+    this.serial += 1;
+    this.table.moves = answer.moves;
+    this.view = answer.view;
+    this.log = answer.log;
+    this.first = answer.start;
+    this.trouble("");
+    this.keep();
+    this.render(moved);
+    this.advance();
+  }
+
+  render(moved) {
+    const { view, log } = this;
+    const last = log.at(-1);
+    const mine = view.kind === "decision" && this.seat === "you" && !this.paused;
+    $("#turn").textContent = this.headline();
+    $("#note").textContent = last ? capital(last.words) : "";
+    if (moved && last) say(`${capital(last.words)}. ${this.headline()}`);
+    $("#hand").replaceChildren();
+    $("#hand").hidden = true;
+    this.board.show(view, { mine, last, animate: moved, log });
+    if (view.kind === "chance") this.offerRoll();
+    $("#undo").disabled = log.length === 0;
+    $("#hint").disabled = view.kind !== "decision";
+    $("#analyse").disabled = view.kind !== "decision";
+    $("#pause").hidden = !this.seats.some((seat) => seat !== "you");
+    $("#pause").textContent = this.paused ? "Go on" : "Pause";
+    $("#pause").setAttribute("aria-pressed", String(this.paused));
+    $("#fen").value = view.fen;
+    this.renderMoves();
+    this.renderSeats();
+    this.renderTask();
+  }
+
+  headline() {
+    const { view } = this;
+    if (view.result) return `Game over: ${view.result}`;
+    const name = this.board.name(view.player);
+    if (view.kind === "chance") return this.board.chance(view);
+    const doing = this.board.doing(view);
+    const who = this.seat === "you" ? "" : " (engine)";
+    return `${name}${who} ${doing}`;
+  }
+
+  renderMoves() {
+    const list = $("#moves");
+    list.replaceChildren(
+      ...this.log.map((entry) => h("li", { class: entry.chance ? "chance" : `seat${entry.player}` }, h("code", {}, entry.move), h("span", {}, entry.words))),
+    );
+    list.scrollTop = list.scrollHeight;
+  }
+
+  renderSeats() {
+    const rows = this.seats.map((seat, number) =>
+      select(this.board.name(number), STRENGTHS, seat, (value) => {
+        this.seats[number] = value;
+        this.resume();
+      }),
+    );
+    rows.push(select("Engine thinks", TIMES, this.settings.time, (value) => {
+      this.settings.time = Number(value);
+      this.keep();
+    }));
+    rows.push(select(this.game === "nmbr9" ? "Cards are drawn" : "Dice roll", ROLLS, this.settings.rolls, (value) => {
+      this.settings.rolls = value;
+      this.resume();
+    }));
+    if (this.board.extras) rows.push(this.board.extras());
+    $("#seats").replaceChildren(...rows);
+  }
+
+  renderTask() {
+    const box = $("#task");
+    box.hidden = !this.puzzle;
+    if (!this.puzzle) return;
+    const verdict = judge(this.puzzle, this);
+    box.replaceChildren(
+      h("strong", {}, `Puzzle ${this.puzzle.name}: `),
+      this.puzzle.task,
+      verdict === null ? "" : h("p", { class: verdict.right ? "right" : "wrong" }, verdict.right ? "✓ " : "✗ ", verdict.text),
+      h("div", { class: "row" },
+        button("Start again", () => this.load({ ...this.table, moves: [] }, this.seats, { puzzle: this.puzzle })),
+        button("Show the answer", () => this.note(`Answer: ${this.puzzle.line.join(" ")}`)),
+        button("Leave the puzzle", () => {
+          this.puzzle = null;
+          this.keep();
+          this.renderTask();
+        })),
+    );
+    if (verdict) say(verdict.text);
+  }
+
+  keep() {
+    this.kept.settings = this.settings;
+    this.kept.game = this.game;
+    this.kept.tables = { ...this.kept.tables, [this.game]: { table: this.table, seats: this.seats, puzzle: this.puzzle, rival: this.rival } };
+    localStorage.setItem("blockwit", JSON.stringify(this.kept));
+  }
+
+  async openPuzzle(puzzle) {
+    const table = { game: this.game, options: puzzle.options, start: puzzle.position, moves: [] };
+    await this.load(table, null, { puzzle });
+    // The person takes the side that has to find the move.
+    this.seats = this.seats.map((_, seat) => (seat === this.view.player ? "you" : "20"));
+    this.resume();
+  }
+
+  // --- going on --------------------------------------------------------------------------------------------------
+
+  /** Whatever comes next without a person: a roll, or the engine's move. */
+  async advance() {
+    const { view, serial } = this;
+    if (this.paused || view.result) {
+      if (view.result) this.board.finished?.(view);
+      return;
+    }
+    if (view.kind === "chance") {
+      const planned = this.puzzle && nextRoll(this.puzzle, this.log);
+      const watched = this.seats.every((seat) => seat !== "you");
+      const dull = view.phase === "tile" || this.seat !== "you" || watched;
+      if (planned) await this.play(planned);
+      else if (this.settings.rolls === "auto" || (this.settings.rolls === "press" && dull)) await this.roll();
+      return;
+    }
+    if (this.seat === "you" || this.analysing) return;
+    const best = await this.think({ movetime: this.settings.time, skill: Number(this.seat) });
+    if (best && serial === this.serial && !this.paused) await this.play(best.move);
+  }
+
+  /** The players or the settings have changed: see who goes on. */
+  resume() {
+    this.interrupt();
+    this.keep();
+    this.render(false);
+    this.advance();
+  }
+
+  interrupt() {
+    this.serial += 1;
+    if (this.thinking) this.wire.stop();
+    this.analysing = false;
+    $("#analyse").setAttribute("aria-pressed", "false");
+  }
+
+  pause(paused) {
+    this.paused = paused;
+    this.resume();
+  }
+
+  async request(message) {
+    try {
+      return await this.wire.ask({ ...message, table: this.table });
+    } catch (error) {
+      this.trouble(error.message);
+      return null;
+    }
+  }
+
+  /** Try a move; an illegal one is explained. Returns whether it was played. */
+  async play(move) {
+    const { serial } = this;
+    const answer = await this.request({ do: "play", move });
+    if (!answer || serial !== this.serial) return false;
+    if (answer.is === "illegal") {
+      this.refuse(answer);
+      return false;
+    }
+    this.interrupt();
+    this.forget();
+    this.take(answer, true);
+    return true;
+  }
+
+  async roll() {
+    const { serial } = this;
+    const answer = await this.request({ do: "roll" });
+    if (answer && serial === this.serial) this.take(answer, true);
+  }
+
+  /** Explain an illegal try, with the rule a click away. */
+  refuse({ why, rule }) {
+    const box = $("#trouble");
+    box.replaceChildren(
+      h("span", { "aria-hidden": "true" }, "⚠ "),
+      `${capital(why)}. `,
+      rule ? button("Read the rule", () => showRules(this.game, rule), { class: "link" }) : "",
+      button("✕", () => this.trouble(""), { class: "link", "aria-label": "Close this message" }),
+    );
+    box.hidden = false;
+  }
+
+  trouble(text) {
+    const box = $("#trouble");
+    box.hidden = !text;
+    if (text) this.refuse({ why: text });
+    else box.replaceChildren();
+  }
+
+  note(text) {
+    $("#note").textContent = text;
+    say(text);
+  }
+
+  /** Back to the last decision of a person, or one move when there is none. */
+  async undo() {
+    this.interrupt();
+    let keep = this.log.length - 1;
+    while (keep > 0 && (this.log[keep].chance || this.seats[this.log[keep].player] !== "you")) keep -= 1;
+    if (this.log[keep].chance || this.seats[this.log[keep].player] !== "you") keep = this.log.length - 1;
+    const table = { ...this.table, moves: this.table.moves.slice(0, keep) };
+    const answer = await this.wire.ask({ do: "view", table });
+    this.forget();
+    // Otherwise the engine would make the move again at once.
+    this.paused = this.seats.every((seat) => seat !== "you");
+    this.take(answer, false);
+    say(`Taken back. ${this.headline()}`);
+  }
+
+  // --- the engine ------------------------------------------------------------------------------------------------
+
+  /** Let the engine think about the table, or about another one. Returns its answer, or null when it is void. */
+  async think(limits, table = this.table, heading = "") {
+    this.thinking = true;
+    try {
+      return await this.wire.ask({ do: "think", table, ...limits }, (info) => this.showInfo(info, heading));
+    } catch (error) {
+      this.trouble(error.message);
+      return null;
+    } finally {
+      this.thinking = false;
+    }
+  }
+
+  async hint() {
+    this.interrupt();
+    const { serial } = this;
+    $("#hint").disabled = true;
+    const best = await this.think({ movetime: this.settings.time });
+    $("#hint").disabled = false;
+    if (!best || serial !== this.serial) return;
+    this.note(`Hint: ${best.words} (${best.move})`);
+    this.board.hint(best.move);
+  }
+
+  async analyse() {
+    const start = !this.analysing;
+    this.interrupt();
+    if (!start) {
+      this.advance();
+      return;
+    }
+    this.analysing = true;
+    $("#analyse").setAttribute("aria-pressed", "true");
+    const { serial } = this;
+    await this.think({ movetime: 600000 });
+    if (serial === this.serial) this.interrupt();
+  }
+
+  /** What was possible with known cards (NMBR 9): the optimizer on a table of its own. */
+  async par(start) {
+    this.interrupt();
+    const { serial } = this;
+    let last = null;
+    const table = { game: "nmbr9", options: {}, start, moves: [] };
+    this.thinking = true;
+    try {
+      await this.wire.ask({ do: "think", table, movetime: PAR_MS }, (info) => {
+        if (info.pv.length) last = info;
+        this.showInfo(info, "par");
+      });
+    } catch (error) {
+      this.trouble(error.message);
+    } finally {
+      this.thinking = false;
+    }
+    return serial === this.serial ? last : null;
+  }
+
+  showInfo(info, heading) {
+    this.lastInfo = info;
+    const score = this.scoreText(info);
+    const box = $("#thinking");
+    const view = [
+      heading && h("p", {}, h("strong", {}, heading)),
+      h("dl", { class: "info" },
+        h("dt", {}, "score"), h("dd", { id: "score" }, score),
+        info.bound !== null && [h("dt", {}, "bound"), h("dd", {}, String(info.bound / 100))],
+        h("dt", {}, "depth"), h("dd", { id: "depth" }, String(info.depth || "–")),
+        h("dt", {}, "nodes"), h("dd", {}, info.nodes.toLocaleString("en")),
+        h("dt", {}, "time"), h("dd", {}, `${(info.time / 1000).toFixed(1)} s`)),
+      this.meter(info),
+      info.pv.length > 0 && h("p", { class: "pv" }, h("span", {}, "line "), h("code", {}, info.pv.slice(0, 8).join(" "))),
+    ];
+    box.replaceChildren(...view.flat().filter(Boolean));
+  }
+
+  scoreText({ score }) {
+    if (!score) return "–";
+    if (score.mate !== null) return score.mate > 0 ? `wins in ${score.mate}` : `loses in ${-score.mate}`;
+    return this.game === "deblockle" ? `${score.cp > 0 ? "+" : ""}${score.cp} %` : `${(score.cp / 100).toFixed(1)} points`;
+  }
+
+  /** The expected result as a bar; Deblockle's score runs from a sure loss to a sure win. */
+  meter({ score }) {
+    if (this.game !== "deblockle" || !score) return null;
+    const mover = score.mate === null ? score.cp : Math.sign(score.mate) * 100;
+    const south = this.view.player === 0 ? mover : -mover;
+    return h("div", { class: "meter" }, h("span", {}, "South"),
+      h("meter", { min: -100, max: 100, value: south, "aria-label": `Expected result for South: ${south} of 100` }),
+      h("span", {}, "North"));
+  }
+
+  forget() {
+    $("#thinking").replaceChildren(h("p", { class: "quiet" }, "Not thinking. Ask for a hint, or analyse."));
+  }
+
+  // --- rolls, positions ------------------------------------------------------------------------------------------
+
+  offerRoll() {
+    const hand = $("#hand");
+    hand.hidden = false;
+    if (this.settings.rolls !== "typed") {
+      hand.append(h("h3", {}, this.board.chance(this.view)),
+        button(this.game === "nmbr9" ? "Draw a card" : this.view.phase === "tile" ? "Draw a tile" : "Roll the dice", () => this.roll(), { class: "primary", id: "roll" }));
+      return;
+    }
+    hand.append(h("h3", {}, this.board.chance(this.view)));
+    hand.append(this.board.typed(this.view, (token) => this.play(token)));
+  }
+
+  async copy() {
+    const text = $("#fen").value;
+    try {
+      await navigator.clipboard.writeText(text);
+      this.note("The position string is copied");
+    } catch {
+      $("#fen").select();
+      this.note("Press Ctrl+C to copy the position string");
+    }
+  }
+
+  /** Set up a pasted position: a position string, or the protocol's `position ...` with moves. */
+  async setUp(text) {
+    const words = text.trim().split(/\s+/);
+    let moves = [];
+    let start = words.join(" ");
+    if (words[0] === "position") {
+      const cut = words.indexOf("moves");
+      moves = cut < 0 ? [] : words.slice(cut + 1);
+      const fields = words.slice(1, cut < 0 ? undefined : cut);
+      start = fields[0] === "startpos" ? null : fields.slice(1).join(" ");
+    }
+    try {
+      await this.load({ game: this.game, options: this.table.options, start, moves }, this.seats);
+      this.note("The position is set up");
+    } catch (error) {
+      this.trouble(error.message);
+    }
+  }
+
+  edit() {
+    const on = $("#edit").getAttribute("aria-pressed") !== "true";
+    $("#edit").setAttribute("aria-pressed", String(on));
+    this.interrupt();
+    if (on) {
+      this.paused = true;
+      this.board.edit(this.view);
+      return;
+    }
+    this.paused = false;
+    this.resume();
+  }
+
+  offerGuide() {
+    $("#welcome").hidden = true;
+    const seen = this.kept.guides ?? [];
+    if (seen.includes(this.game)) return;
+    this.kept.guides = [...seen, this.game];
+    this.keep();
+    const box = $("#welcome");
+    const close = () => {
+      box.hidden = true;
+    };
+    box.hidden = false;
+    box.replaceChildren(
+      `New to ${this.catalogue[this.game].title}? `,
+      button("Learn it in two minutes", () => {
+        close();
+        showGuide(this.game);
+      }, { class: "link", id: "learn" }),
+      button("✕", close, { class: "link", "aria-label": "Close this message" }),
+    );
+  }
+}
+
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+async function main() {
+  const catalogue = await (await fetch("/games.json")).json();
+  const page = new Page(catalogue);
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !$("#dialog").open) page.board?.escape?.();
+  });
+  $("#dialog").addEventListener("click", (event) => {
+    if (event.target === event.currentTarget) closeDialog();
+  });
+  const wanted = location.hash.slice(1);
+  await page.choose(wanted in catalogue ? wanted : page.kept.game ?? "deblockle");
+}
+
+main().catch((error) => {
+  $("#turn").textContent = "The page could not be started";
+  $("#note").textContent = error.message;
+});

@@ -1,0 +1,519 @@
+"""The page in a real browser: whole games by clicking, play by keyboard, a phone's width, names and roles.
+
+Started with all other tests, or alone: `python -m pytest tests/web -m browser`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+GAMES = {"deblockle": "Deblockle", "numberdrop": "Number Drop", "nmbr9": "NMBR 9"}
+FULL = "c1SLX,e1LTX,c3XLT,e3XLT c5XLT,e5CLS,c7THX,e7XLT s"
+SOLO = (
+    "solo L4:3,I4:2,S4:2,O4:1,T4:2 - 1 slide0 125*T g/g/g/g/g/f5/f7/f4/d465/d465/a1a1333/a765314/a234223/6763271,"
+    "g/g/g/g/g/g/g/fC/eCC/g/d444/d4b/d33a/d3b,I34S3,A"
+)
+DROP = "1 I4,O4,T4,S4,L4 - 1 drop:1 2345I " + "g/" * 13 + "1234c,-,-,-"
+STACK = "9a@0,0,0,5c@0,4,0 7"
+MIDDLE = {"deblockle": FULL, "numberdrop": SOLO, "nmbr9": STACK}
+
+
+def choose(page: Page, game: str) -> None:
+    page.click(f"[data-game={game}]")
+    page.wait_for_selector(f"[data-game={game}][aria-current=page]")
+
+
+def set_up(page: Page, game: str, position: str) -> None:
+    choose(page, game)
+    page.fill("#fen", position)
+    page.click("#set-up")
+    page.wait_for_selector("#note:has-text('The position is set up')")
+
+
+def new_game(page: Page, game: str, **options: str) -> None:
+    choose(page, game)
+    page.click("#open-new")
+    if page.locator("details:not([open]) summary").count():
+        page.click("summary")
+    for name, value in options.items():
+        field = page.locator(f"#dialog label:has(span:text-matches('^{name}:'))")
+        if field.locator("select").count():
+            field.locator("select").select_option(value)
+        elif value in ("true", "false"):
+            field.locator("input").set_checked(value == "true")
+        else:
+            field.locator("input").fill(value)
+    page.click("#start")
+    page.wait_for_selector("#dialog", state="hidden")
+
+
+def moves(page: Page) -> list[str]:
+    return page.locator("#moves code").all_inner_texts()
+
+
+def waiting(page: Page, *selectors: str) -> str:
+    """Wait until one of these can be seen, and return it."""
+    while True:
+        page.wait_for_selector(", ".join(f"{selector}:visible" for selector in selectors))
+        for selector in selectors:  # what was there may be gone again
+            if page.locator(f"{selector}:visible").count():
+                return selector
+
+
+OVER = "#turn:has-text('Game over')"
+
+
+# --- whole games by clicking ----------------------------------------------------------------------------------------
+
+
+def test_a_whole_game_of_deblockle(page: Page) -> None:
+    """From the roll to the end, the person's moves after the engine's hints."""
+    new_game(page, "deblockle", south_blocks="1", north_blocks="1")
+    page.click("#roll")
+    page.click("#turn-block")
+    page.click("[data-square=d7]")
+    for _ in range(80):
+        # The last move is the engine's: it is the person's turn when a block can be chosen.
+        if waiting(page, OVER, ".square.movable", "#pass") == OVER:
+            break
+        if page.locator("#pass:visible").count():
+            page.click("#pass")
+            continue
+        page.click("#hint")
+        page.wait_for_selector("#note:has-text('Hint')")
+        found = re.search(r"\(([a-g0-9]+)\)$", page.inner_text("#note"))
+        assert found is not None
+        before = len(moves(page))
+        for square in re.findall("[a-g][1-7]", found[1]):
+            page.click(f"[data-square={square}]")
+        page.wait_for_selector(f"#moves li:nth-child({before + 1})")
+    assert re.search("wins|draw", page.inner_text("#turn"))
+    assert moves(page)[0].startswith("roll:")
+    assert re.fullmatch("d7[STCXLH]{3}", moves(page)[1])
+
+
+def test_a_whole_game_of_number_drop_alone(page: Page) -> None:
+    new_game(page, "numberdrop", solo="true")
+    page.click("[data-cell=d1]")
+    claimed = False
+    for _ in range(200):
+        due = waiting(page, OVER, "#roll", "[data-move]", "#drop", "[data-claim]", "#no-claim")
+        if due == OVER:
+            break
+        before = page.inner_text("#moves")
+        if due == "[data-claim]":
+            claimed = True
+        page.locator(due).first.click()
+        if due == "#drop":
+            # The claim comes next, or the move is made because nothing can be claimed.
+            page.wait_for_selector(f"#no-claim, #moves li:nth-child({before.count(chr(10)) + 2}), {OVER}, #roll")
+    assert "ended with" in page.inner_text("#turn")
+    assert any(move.startswith("slide:") for move in moves(page))
+    assert claimed == any("+" in move for move in moves(page))
+
+
+def test_number_drop_against_the_engine(page: Page) -> None:
+    new_game(page, "numberdrop", players="2")
+    page.click("[data-cell=b1]")
+    page.click("#roll")
+    page.wait_for_selector("#drop")
+    page.click("#turn-shape")
+    page.hover("[data-cell=g9]")
+    page.click("#drop")
+    if waiting(page, "#no-claim", "#moves li:nth-child(9)") == "#no-claim":
+        page.click("#no-claim")
+    # The engine has dropped as well; it is the active player now, so the next roll comes by itself.
+    page.wait_for_selector("#moves li:nth-child(11)")
+    played = moves(page)
+    assert [move.split(":")[0] for move in played[:7]] == ["tile"] * 5 + ["write"] * 2
+    assert played[7].startswith("roll:")
+    assert played[10].startswith("roll:")
+    # The lowest right cell is filled: that is where the pointer was.
+    assert re.search("[0-9]", page.inner_text("[data-cell=g1]"))
+
+
+def test_a_whole_game_of_nmbr_9_beside_the_engine_and_its_par(page: Page) -> None:
+    new_game(page, "nmbr9", Problem="U-4-2-10")
+    for number in range(10):
+        page.click("#roll")
+        page.wait_for_selector("#place")
+        page.click("#place")
+        page.wait_for_selector(f"#moves li:nth-child({2 * number + 2})")
+    assert "Game over" in page.inner_text("#turn")
+    assert page.locator(".rival h3").inner_text().startswith("Engine: ")
+    page.wait_for_selector(".rival .mini")
+    new_game(page, "nmbr9", Problem="U-2-1-3")
+    for number in range(3):
+        page.click("#roll")
+        page.click("#place")
+        page.wait_for_selector(f"#moves li:nth-child({2 * number + 2})")
+    page.click("#par")
+    page.wait_for_selector("#par-result")
+    assert "With 3 cards in this order: " in page.inner_text("#par-result")
+
+
+def test_all_twenty_tiles_of_the_table_game_can_be_placed(page: Page) -> None:
+    new_game(page, "nmbr9")
+    page.locator("label:has-text('Cards are drawn') select").select_option("auto")
+    for number in range(20):
+        page.wait_for_selector(f"#moves li:nth-child({2 * number + 1})")
+        page.click("#place")
+    page.wait_for_selector(OVER)
+
+
+# --- one thing at a time --------------------------------------------------------------------------------------------
+
+
+def test_where_a_tip_leads_is_shown_before_it_is_made(page: Page) -> None:
+    set_up(page, "deblockle", "d1XLT d7XLT s")
+    page.click("[data-square=d1]")
+    page.hover("[data-square=e1]")
+    inspector = page.locator(".inspector")
+    assert "Tipped east: star up" in inspector.inner_text()
+    assert "Not legal: the tip brings up star, which is legal only onto d6" in inspector.inner_text()
+    page.hover("[data-square=c1]")
+    assert "Tipped west: stop up" in inspector.inner_text()
+    label = page.get_attribute("[data-square=d2]", "aria-label") or ""
+    assert "no tip here" in label
+    assert "home star of South" in label
+
+
+def test_an_illegal_try_is_explained_and_its_rule_is_one_click_away(page: Page) -> None:
+    set_up(page, "deblockle", "d1XLT d7XLT s")
+    page.click("[data-square=d1]")
+    page.click("[data-square=d2]")
+    trouble = page.locator("#trouble")
+    trouble.wait_for()
+    assert "only a star may be tipped onto a star square" in trouble.inner_text()
+    trouble.get_by_text("Read the rule").click()
+    page.wait_for_selector("#rule-the-turn-tip-then-hop.marked")
+    assert page.evaluate("document.activeElement.id") == "rule-the-turn-tip-then-hop"
+    page.keyboard.press("Escape")
+    assert page.locator("#dialog").is_hidden()
+    assert moves(page) == []
+
+
+@pytest.mark.parametrize("game", ["numberdrop", "nmbr9"])
+def test_illegal_tries_of_the_other_games_are_explained(page: Page, game: str) -> None:
+    if game == "numberdrop":
+        set_up(page, game, DROP)
+        page.click("#drop")
+        page.wait_for_selector("#no-claim")
+        for cell in ("a1", "d1", "c1"):
+            page.click(f"[data-cell={cell}]")
+        page.click("#claim")
+        words, heading = "the claim: ", "#rule-a-round.marked"
+    else:
+        set_up(page, game, STACK)
+        page.click("[data-cell='-3,-3']")
+        words, heading = "it is not adjacent to any tile", "#rule-placing.marked"
+    trouble = page.locator("#trouble")
+    trouble.wait_for()
+    assert words in trouble.inner_text().lower()
+    trouble.get_by_text("Read the rule").click()
+    page.wait_for_selector(heading)
+
+
+def test_hint_analysis_and_undo(page: Page) -> None:
+    set_up(page, "deblockle", FULL)
+    page.click("#analyse")
+    page.wait_for_selector("#depth:text-matches('^[1-9]')")
+    assert page.inner_text("#score").endswith("%")
+    assert page.locator("#thinking .pv code").inner_text().startswith(("c1", "e1", "c3", "e3"))
+    page.click("#analyse")
+    page.wait_for_selector("#analyse[aria-pressed=false]")
+    page.click("#hint")
+    page.wait_for_selector(".square.hinted")
+    page.click("[data-square=c1]")
+    page.locator(".square.tip.legal").first.click()
+    page.locator(".square.target").first.click()
+    page.wait_for_selector("#moves li:nth-child(2)")
+    page.click("#undo")
+    page.wait_for_selector("#moves li", state="detached")
+    assert "South to move" in page.inner_text("#turn")
+
+
+def test_positions_are_copied_pasted_and_refused(page: Page) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    set_up(page, "deblockle", "position fen d1XLT d7XLT s moves d1c1 d7c7")
+    assert moves(page) == ["d1c1", "d7c7"]
+    page.click("#copy")
+    page.wait_for_selector("#note:has-text('copied')")
+    assert page.evaluate("navigator.clipboard.readText()") == page.input_value("#fen")
+    page.fill("#fen", "d2XLT d7XLT s")
+    page.click("#set-up")
+    page.wait_for_selector("#trouble:has-text('star square')")
+    assert moves(page) == ["d1c1", "d7c7"]
+
+
+def test_any_position_of_deblockle_can_be_set_up_on_the_board(page: Page) -> None:
+    set_up(page, "deblockle", "d1XLT d7XLT s")
+    page.click("#edit")
+    page.get_by_label("Faces up, north, east").select_option("CTL")
+    page.click("[data-square=d5]")
+    page.get_by_label("A click puts").select_option("-")
+    page.click("[data-square=d1]")
+    page.click("#edited")
+    page.wait_for_selector("#note:has-text('The position is set up')")
+    assert page.input_value("#fen") == "d5CTL d7XLT s 0"
+    page.click("[data-square=d5]")
+    page.click("[data-square=d6]")
+    page.wait_for_selector(OVER)
+    assert "South wins" in page.inner_text("#turn")
+
+
+def test_any_sheet_of_number_drop_can_be_set_up(page: Page) -> None:
+    set_up(page, "numberdrop", DROP)
+    page.click("#edit")
+    page.get_by_label("A click writes").select_option("7")
+    page.click("[data-cell=a2]")
+    page.click("#edited")
+    page.wait_for_selector("#note:has-text('The position is set up')")
+    assert "7f/1234c,-,-,-" in page.input_value("#fen")
+
+
+def test_dice_and_cards_of_a_real_table_can_be_typed_in(page: Page) -> None:
+    page.locator("label:has-text('Dice roll') select").select_option("typed")
+    for number, face in enumerate("XLCH", 1):
+        page.get_by_label(f"Block {number}").select_option(face)
+    page.click("#typed")
+    page.wait_for_selector("#turn-block")
+    assert moves(page) == ["roll:XLCH"]
+    set_up(page, "numberdrop", DROP.replace("drop:1 2345I", "roll -"))
+    page.get_by_label("Die 4").select_option("*")
+    page.get_by_label("Shape").select_option("L")
+    page.click("#typed")
+    page.wait_for_selector("#drop")
+    assert moves(page) == ["roll:123*L"]
+    set_up(page, "nmbr9", "- ?0123")
+    page.click("[aria-label='The card 3 was drawn']")
+    page.wait_for_selector("#place")
+    assert moves(page) == ["draw:3"]
+
+
+def test_two_engines_can_be_watched_and_paused(page: Page) -> None:
+    set_up(page, "deblockle", FULL)
+    page.locator("label:has(span:text-is('South')) select").select_option("5")
+    page.wait_for_selector("#moves li:nth-child(4)")
+    page.click("#pause")
+    page.wait_for_selector("#pause[aria-pressed=true]")
+    assert "Go on" in page.inner_text("#pause")
+    before = len(moves(page))
+    page.click("#pause")
+    page.wait_for_selector(f"#moves li:nth-child({before + 2}), {OVER}")
+
+
+def test_a_puzzle_tells_right_from_wrong(page: Page) -> None:
+    page.click("#open-puzzles")
+    page.click("[data-puzzle='win1-01']")
+    page.wait_for_selector("#task:has-text('North to move wins in 1 turn')")
+    page.click("[data-square=c2]")
+    page.locator(".square.tip.legal:not([data-square=d2])").first.click()
+    if page.locator(".square.target").count():
+        page.locator(".square.target").first.click()
+    page.wait_for_selector("#task .wrong")
+    page.get_by_text("Start again").click()
+    page.wait_for_selector("#moves li", state="detached")
+    for square in ("c2", "d2"):
+        page.click(f"[data-square={square}]")
+    page.wait_for_selector("#task .right")
+    assert "Solved" in page.inner_text("#task")
+
+
+def test_a_free_stack_is_built_with_any_tile(page: Page) -> None:
+    choose(page, "nmbr9")
+    page.click("#open-new")
+    page.click("#free-build")
+    page.wait_for_selector("[data-tile='4']")
+    page.click("[data-tile='4']")
+    page.click("#place")
+    page.wait_for_selector("#moves li")
+    assert moves(page)[0].startswith("4a@")
+    assert (page.get_attribute("[data-level='0']", "aria-label") or "") == "Level 0: tiles 4, 0 points"
+
+
+def test_the_page_comes_back_as_it_was_left(page: Page) -> None:
+    set_up(page, "deblockle", "position fen d1XLT d7XLT s moves d1c1 d7c7")
+    page.reload()
+    page.wait_for_selector("#moves li:nth-child(2)")
+    assert moves(page) == ["d1c1", "d7c7"]
+
+
+# --- by keyboard alone ----------------------------------------------------------------------------------------------
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def test_deblockle_by_keyboard(page: Page) -> None:
+    set_up(page, "deblockle", "d1XLT d7XLT s")
+    page.focus(".deblockle [tabindex='0']")
+    page.focus("[data-square=d1]")
+    press(page, "Enter", "ArrowUp")
+    assert page.evaluate("document.activeElement.dataset.square") == "d2"
+    press(page, "Escape", "ArrowDown", "Space", "ArrowLeft", "Enter")
+    page.wait_for_selector("#moves li")
+    assert moves(page)[0] == "d1c1"
+    assert "South d1 tips west" in page.inner_text("#said")
+    assert page.locator(".deblockle [tabindex='0']").count() == 1
+
+
+def test_number_drop_by_keyboard(page: Page) -> None:
+    set_up(page, "numberdrop", DROP)
+    page.focus(".sheet.main [tabindex='0']")
+    press(page, "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft", "r", "Enter")
+    page.wait_for_selector("#no-claim")
+    assert page.evaluate("document.activeElement.dataset.claim") is not None
+    page.focus("#no-claim")
+    press(page, "Enter")
+    page.wait_for_selector("#moves li")
+    # It stood upright in the middle, and lies now at the left edge.
+    assert moves(page)[0] == "I0@1:2345"
+
+
+def test_nmbr_9_by_keyboard(page: Page) -> None:
+    set_up(page, "nmbr9", "- 77")
+    page.focus(".builder [tabindex='0']")
+    press(page, "r", "ArrowRight", "ArrowUp", "Enter")
+    page.wait_for_selector("#moves li")
+    assert re.fullmatch(r"7b@-?\d+,-?\d+,0", moves(page)[0])
+    page.focus(".builder [tabindex='0']")
+    press(page, "PageUp", "Enter")
+    page.wait_for_selector("#trouble:has-text('Single-tile support'), #trouble:has-text('Overhang')")
+
+
+def test_the_guide_teaches_a_game_and_gives_the_focus_back(page: Page) -> None:
+    for game in GAMES:
+        choose(page, game)
+        page.click("#open-guide")
+        for _ in range(20):
+            assert page.evaluate("document.activeElement.id") == "guide-head"
+            if page.inner_text("#next") == "Play":
+                break
+            press(page, "Tab", "Tab")
+            page.click("#next")
+        page.click("#next")
+        assert page.locator("#dialog").is_hidden()
+        assert page.evaluate("document.activeElement.id") == "open-guide"
+
+
+# --- for everybody --------------------------------------------------------------------------------------------------
+
+AUDIT = """() => {
+  const found = [];
+  const named = (element) => {
+    const ids = element.getAttribute("aria-labelledby");
+    const text = ids ? ids.split(" ").map((id) => document.getElementById(id)?.textContent ?? "").join("") : "";
+    const label = element.labels?.length ? element.labels[0].textContent : "";
+    return (element.getAttribute("aria-label") || text || label || element.textContent || element.alt || "").trim();
+  };
+  const shown = (element) => element.checkVisibility();
+  for (const element of document.querySelectorAll("button, select, input, textarea, a, [role=img], [role=grid]")) {
+    if (shown(element) && !named(element)) found.push(`no name: ${element.outerHTML.slice(0, 120)}`);
+  }
+  for (const element of document.querySelectorAll("input, textarea")) {
+    if (shown(element) && !element.labels.length) found.push(`no label: ${element.outerHTML.slice(0, 120)}`);
+  }
+  const ids = [...document.querySelectorAll("[id]")].map((element) => element.id);
+  for (const id of new Set(ids.filter((id, i) => ids.indexOf(id) !== i))) found.push(`twice: #${id}`);
+  for (const row of document.querySelectorAll("[role=row]")) {
+    if (!row.parentElement.closest("[role=grid]")) found.push("a row outside a grid");
+    if (!row.querySelector("[role=gridcell]")) found.push("a row without cells");
+  }
+  for (const grid of document.querySelectorAll("[role=grid]")) {
+    const stops = grid.querySelectorAll("[tabindex='0']").length;
+    if (stops !== 1) found.push(`${stops} tab stops in a grid`);
+  }
+  if (document.querySelectorAll("h1").length !== 1) found.push("not one h1");
+  if (!document.querySelector("main") || !document.documentElement.lang) found.push("no main or lang");
+  if (!document.querySelector("[aria-live]")) found.push("no live region");
+  return found;
+}"""
+
+CONTRAST = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const value = (colour) => {
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map((part) => {
+      const share = part / 255;
+      return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const style = getComputedStyle(document.documentElement);
+  const ratio = (one, other) => {
+    const [high, low] = [one, other].map((name) => value(style.getPropertyValue(name))).sort((a, b) => b - a);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const pairs = [["--ink", "--paper"], ["--ink", "--card"], ["--quiet", "--card"], ["--quiet", "--paper"],
+    ["--strong", "--card"], ["--on-accent", "--accent"], ["--good", "--card"], ["--bad", "--card"],
+    ["--south-ink", "--south"], ["--south-ink", "--south-slope"], ["--north-ink", "--north-top"]];
+  return pairs.map(([one, other]) => [`${one} on ${other}`, ratio(one, other)]);
+}"""
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_everything_has_a_name_and_a_role(page: Page, game: str) -> None:
+    choose(page, game)
+    assert page.evaluate(AUDIT) == []
+    set_up(page, game, MIDDLE[game])
+    assert page.evaluate(AUDIT) == []
+    for opened in ("#open-rules", "#open-puzzles", "#open-new", "#open-guide"):
+        page.click(opened)
+        page.wait_for_selector("#dialog-title")
+        assert page.evaluate(AUDIT) == []
+        page.click("#close")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_ground(page: Page, scheme: Any) -> None:
+    page.emulate_media(color_scheme=scheme)
+    weak = [(pair, ratio) for pair, ratio in page.evaluate(CONTRAST) if ratio < 4.5]
+    assert weak == []
+
+
+@pytest.mark.parametrize("width", [360])
+@pytest.mark.parametrize("game", GAMES)
+def test_nothing_is_wider_than_a_phone(page: Page, game: str) -> None:
+    def too_wide() -> bool:
+        return bool(page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"))
+
+    choose(page, game)
+    assert not too_wide()
+    set_up(page, game, MIDDLE[game])
+    assert not too_wide()
+    if game == "numberdrop":
+        set_up(page, game, DROP)
+        page.click("#drop")
+        page.wait_for_selector("#no-claim")
+        assert not too_wide()
+        new_game(page, game, players="6")
+        assert not too_wide()
+    for opened in ("#open-rules", "#open-puzzles", "#open-new", "#open-guide"):
+        page.click(opened)
+        page.wait_for_selector("#dialog-title")
+        assert not page.evaluate("document.querySelector('#dialog').scrollWidth > innerWidth")
+        page.click("#close")
+
+
+def test_sides_tiles_and_claims_differ_in_more_than_colour(page: Page) -> None:
+    set_up(page, "deblockle", FULL)
+    south = page.locator(".cube.side-s").first.evaluate("element => getComputedStyle(element).borderRadius")
+    north = page.locator(".cube.side-n").first.evaluate("element => getComputedStyle(element).borderRadius")
+    assert south != north
+    set_up(page, "numberdrop", SOLO)
+    marks = page.locator(".sheet.main .cell.claimed sup").all_inner_texts()
+    assert {"●", "▲"} == set(marks)
+    set_up(page, "nmbr9", STACK)
+    assert "9" in page.locator(".spot.tile").all_inner_texts()
