@@ -47,6 +47,8 @@ def run(port: int, sessions: int, idle: float) -> None:
     with listening:
         try:
             listening.bind((HOST, port))
+            # Now, and not when uvicorn gets to it: whoever reads the address below may connect at once.
+            listening.listen(128)
         except OSError as error:
             raise CommandError(f"port {port}: {error.strerror}, choose another one with --port") from None
         # From here on a browser waits for the server instead of being refused.
