@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from solver import games
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -252,6 +254,21 @@ def test_positions_are_copied_pasted_and_refused(page: Page) -> None:
     page.click("#set-up")
     page.wait_for_selector("#trouble:has-text('star square')")
     assert moves(page) == ["d1c1", "d7c7"]
+
+
+@pytest.mark.parametrize("game", ["deblockle", "numberdrop", "nmbr9"])
+def test_a_picture_is_the_drawing_of_the_command_line(page: Page, game: str) -> None:
+    start = {
+        "deblockle": "d1XLT d7XLT s",
+        "numberdrop": "1 I4,O4,T4,S4,L4 - 1 drop:1 2345I g/g/g/g/g/g/g/g/g/g/g/g/g/1234c,-,-,-",
+        "nmbr9": games.get("nmbr9").start({}).fen(),
+    }[game]
+    set_up(page, game, start)
+    with page.expect_download() as download:
+        page.click("#picture")
+    assert download.value.suggested_filename == f"{game}.svg"
+    drawn = games.get(game).parse(start, games.get(game).read_options({})).svg()
+    assert download.value.path().read_text(encoding="utf-8") == drawn
 
 
 def test_any_position_of_deblockle_can_be_set_up_on_the_board(page: Page) -> None:

@@ -249,6 +249,12 @@ def test_the_engine_follows_from_game_to_game_and_keeps_their_options(talk: Call
     assert talk(do="think", table=solo, nodes=200)["move"].startswith("slide:")
 
 
+def test_a_picture_shows_the_position_after_the_moves(talk: Callable[..., dict[str, Any]]) -> None:
+    answer = talk(do="picture", table={**DUEL, "moves": ["d1c1"]})
+    assert answer["is"] == "picture"
+    assert answer["svg"] == games.get("deblockle").parse("d1XLT d7XLT s", {}).play("d1c1").svg()
+
+
 def test_claims_are_listed_after_a_drop(talk: Callable[..., dict[str, Any]]) -> None:
     sheet = "g/g/g/g/g/g/g/g/g/g/g/g/g/1234c,-,-,-"
     table: dict[str, Any] = {

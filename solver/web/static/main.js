@@ -37,6 +37,7 @@ class Page {
     $("#analyse").onclick = () => this.analyse();
     $("#pause").onclick = () => this.pause(!this.paused);
     $("#copy").onclick = () => this.copy();
+    $("#picture").onclick = () => this.picture();
     // What is being typed there is not overwritten by a game that goes on.
     $("#fen").oninput = () => {
       this.typing = $("#fen").value.trim() !== "";
@@ -453,6 +454,16 @@ class Page {
       $("#fen").select();
       this.note("Press Ctrl+C to copy the position string");
     }
+  }
+
+  /** Save the position as an SVG file: the drawing of docs and command line. */
+  async picture() {
+    const answer = await this.request({ do: "picture" });
+    if (!answer) return;
+    const address = URL.createObjectURL(new Blob([answer.svg], { type: "image/svg+xml" }));
+    h("a", { href: address, download: `${this.game}.svg` }).click();
+    URL.revokeObjectURL(address);
+    this.note("The picture is saved");
   }
 
   /** Set up a pasted position: a position string, or the protocol's `position ...` with moves. */
