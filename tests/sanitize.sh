@@ -10,7 +10,7 @@ set -euo pipefail
 root="$(cd "$(dirname "$0")/.." && pwd)"
 copy="$(mktemp -d)"
 trap 'rm -rf "$copy"' EXIT
-(cd "$root" && git ls-files -z | xargs -0 cp --parents -t "$copy")
+(cd "$root" && git ls-files -z | xargs -0 cp -P --parents -t "$copy")
 cd "$copy"
 CFLAGS="-O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=undefined -fsanitize=address,undefined"
 BLOCKWIT_CFLAGS="$CFLAGS" nice python setup.py -q build_ext --inplace -j 2

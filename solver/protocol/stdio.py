@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import select
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import BinaryIO, Protocol
 
@@ -26,37 +27,54 @@ class Readable(Protocol):
         ...
 
 
-class _Ended(BaseException):
-    """A signal asks the process to end."""
-
-
 class _Input:
-    """Input that a signal brings to its end.
+    """Lines of a file descriptor, until its end or until `end` is called: from any thread, or by a signal.
 
-    A signal may come at any moment: it interrupts the wait for a line, and nothing else. What is being done then, the
-    start of a search say, is done to its end.
+    A signal interrupts nothing: it may come in the middle of anything, the start of a search say. It ends the wait
+    for the next line, however close before that wait it comes.
     """
 
-    def __init__(self, source: BinaryIO) -> None:
-        self._source = source
-        self._waiting = False
-        self.ended = False
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._buffer = bytearray()
+        self._alarm, self._bell = os.pipe()
+        os.set_blocking(self._bell, False)
 
-    def end(self, _signal: int, _frame: FrameType | None) -> None:
-        """Handle the signal."""
-        self.ended = True
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_DFL)
-        if self._waiting:
-            raise _Ended
+    def end(self) -> None:
+        """Let the next `readline` return nothing."""
+        with contextlib.suppress(BlockingIOError):  # it rings already
+            os.write(self._bell, b"!")
+
+    def end_by(self, signals: Sequence[signal.Signals]) -> None:
+        """Let the first of these signals end it; the next one ends the process at once."""
+
+        def first(_signal: int, _frame: FrameType | None) -> None:
+            for number in signals:
+                signal.signal(number, signal.SIG_DFL)
+
+        # Rung as the signal comes: the function above has to wait for its turn in the main thread.
+        signal.set_wakeup_fd(self._bell, warn_on_full_buffer=False)
+        for number in signals:
+            signal.signal(number, first)
 
     def readline(self, size: int, /) -> bytes:
-        """Return the next line, or nothing once a signal has come."""
-        try:
-            self._waiting = True
-            return b"" if self.ended else self._source.readline(size)
-        finally:
-            self._waiting = False
+        """Return the next line, or its first `size` bytes; nothing at the end."""
+        while True:
+            cut = self._buffer.find(b"\n", 0, size) + 1
+            whole = cut > 0 or len(self._buffer) >= size
+            ready, _, _ = select.select([self._descriptor, self._alarm], [], [], 0 if whole else None)
+            if self._alarm in ready:
+                return b""
+            if whole:
+                break
+            chunk = os.read(self._descriptor, 1 << 16)
+            if not chunk:
+                break
+            self._buffer += chunk
+        cut = cut or min(size, len(self._buffer))
+        line = bytes(self._buffer[:cut])
+        del self._buffer[:cut]
+        return line
 
 
 def serve() -> None:
@@ -65,18 +83,9 @@ def serve() -> None:
     SIGINT and SIGTERM are `quit`; a second one ends the process at once. A client that closes the output ends it
     too, even in mid-search and with the input still open.
     """
-    source = _Input(sys.stdin.buffer)
-    main = threading.get_ident()
-
-    def wake() -> None:
-        # The main thread waits for input in a system call: only a signal gets it out of there.
-        if not source.ended:
-            signal.pthread_kill(main, signal.SIGTERM)
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, source.end)
-    with contextlib.suppress(_Ended):
-        run(source, sys.stdout.buffer, wake)
+    source = _Input(sys.stdin.fileno())
+    source.end_by((signal.SIGINT, signal.SIGTERM))
+    run(source, sys.stdout.buffer, source.end)
 
 
 def run(source: Readable, sink: BinaryIO, on_hang_up: Callable[[], None] = lambda: None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bench.killed import SEARCHES, WAYS, LeftError, end_engine
+from solver.protocol import stdio
 from tests.protocol.conversation import SECONDS
 
 SLOW = ("optimizer", "known deck")
@@ -67,3 +69,26 @@ def test_a_signal_is_a_quit(signal_name: str) -> None:
         rest = process.stdout.read().splitlines()
         assert process.wait(SECONDS) == 0
         assert [line.split()[0] for line in rest].count(b"bestmove") == 1
+
+
+@pytest.mark.parametrize("sent", [b"", b"half a li", b"one\ntwo\n"])
+def test_an_end_before_the_wait_for_a_line_is_heard(sent: bytes) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, sent)
+    source = stdio._Input(reading)
+    if b"\n" in sent:
+        assert source.readline(100) == b"one\n"
+    source.end()
+    source.end()
+    assert source.readline(100) == b""
+    os.close(writing)
+    os.close(reading)
+
+
+def test_lines_come_whole_or_as_long_as_asked_for() -> None:
+    reading, writing = os.pipe()
+    source = stdio._Input(reading)
+    os.write(writing, b"one\n\nlonger\nlast")
+    os.close(writing)
+    assert [source.readline(4) for _ in range(7)] == [b"one\n", b"\n", b"long", b"er\n", b"last", b"", b""]
+    os.close(reading)
