@@ -38,8 +38,9 @@ def serve() -> None:
         raise _Ended
 
     def wake() -> None:
-        # The main thread waits for input in a system call: only a signal gets it out of there.
-        if not ending.is_set():
+        # The main thread waits for input in a system call: only a signal gets it out of there. Windows cannot send it;
+        # there the process ends with the next line or the end of its input.
+        if sys.platform != "win32" and not ending.is_set():
             signal.pthread_kill(main, signal.SIGTERM)
 
     for number in (signal.SIGINT, signal.SIGTERM):
