@@ -83,24 +83,24 @@ def keep(page: Page, name: str) -> None:
     assert size < MAX_BYTES
 
 
-def deblockle(page: Page) -> None:
-    """A block is chosen, and the pointer is where one of its tips leads."""
+def deblockle(page: Page) -> str:
+    """Choose a block; the pointer goes to where one of its tips leads."""
     set_up(page, "deblockle", DEBLOCKLE)
     analyse(page, 3)
     page.click("[data-square=e4]")
-    page.locator(".square.tip.legal").last.hover()
+    return ".square.tip.legal >> nth=-1"
 
 
-def numberdrop(page: Page) -> None:
-    """A shape hangs over the sheet."""
+def numberdrop(page: Page) -> str:
+    """Turn a shape; the pointer goes to a column."""
     set_up(page, "numberdrop", NUMBERDROP)
     page.click("#turn-shape")
     analyse(page, 3)
-    page.hover("[data-cell=c8]")
+    return "[data-cell=c8]"
 
 
-def nmbr9(page: Page) -> None:
-    """Most of the best known stack, the next tile in hand."""
+def nmbr9(page: Page) -> str:
+    """Build most of the best known stack; the pointer takes the next tile to its place."""
     plan = json.loads((ROOT / "puzzles/nmbr9/F-9-2-20.json").read_text(encoding="utf-8"))["moves"]
     set_up(page, "nmbr9", f"position fen - *00112233445566778899/20 moves {' '.join(plan[:14])}")
     tile = read_tile(plan[14])
@@ -111,7 +111,7 @@ def nmbr9(page: Page) -> None:
     # The page holds a tile by its middle.
     shape = SHAPES[tile.digit][tile.rotation]
     column, row = (place + max(cell[axis] for cell in shape) // 2 for axis, place in enumerate((tile.x, tile.y)))
-    page.hover(f"[data-cell='{column},{row}']")
+    return f"[data-cell='{column},{row}']"
 
 
 def main() -> None:
@@ -131,8 +131,9 @@ def main() -> None:
                 page = context.new_page()
                 page.goto(url)
                 page.wait_for_selector("#fen")
-                game(page)
+                pointed = game(page)
                 page.evaluate("phone => scrollTo(0, phone ? document.querySelector('main').offsetTop : 0)", phone)
+                page.hover(pointed)
                 keep(page, game.__name__ + ("-phone" if phone else ""))
                 context.close()
         browser.close()

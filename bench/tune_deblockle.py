@@ -1,6 +1,7 @@
 """Learn the weights of Deblockle's static evaluation, and write ext/deblockle_weights.h.
 
     python -m bench.tune_deblockle --games 20000 --nodes 500 [--rounds 2] [--jobs 2] [--slider 0] [--no-touch]
+        [--fresh]
 
 Games from random set-ups, the first moves at random, then each side plays the best move of a search of a fixed number
 of nodes with the weights so far. A game ends when a search proves who wins. Every position met gets the result of its
@@ -156,9 +157,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--slider", type=int, default=0, help="0 free, 1 full, 2 full or beside a star")
     parser.add_argument("--no-touch", action="store_true")
+    parser.add_argument("--fresh", action="store_true", help="begin with the race alone, not with the weights in use")
     parser.add_argument("--keep", type=Path, help="keep positions and results in this .npz file, and begin with it")
     args = parser.parse_args()
     mine = np.asarray(core.weights(args.slider, args.no_touch))
+    if args.fresh:
+        mine[:] = core.race_weights()
     begin = mine.copy()
     kept: list[Any] = []
     if args.keep and args.keep.exists():

@@ -365,10 +365,6 @@ cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept no
         if not wide and <int>(entry.data >> 16 & 0xFF) >= depth:
             if (entry.data >> 24 & LOWER and value >= beta) or (entry.data >> 24 & UPPER and value <= alpha):
                 return value
-    elif depth >= 4 and not full:
-        # Without a move to begin with, a shallower search finds one for the next iteration.
-        c.cut = True
-        depth -= 1
     if depth <= SHALLOW and not wide and not full and -PROVEN < alpha and beta < PROVEN:
         shallow = True
         estimate = static_value(c, state)

@@ -1262,6 +1262,17 @@ def weights(int slider, bint no_touch):
     return <int16_t[:FEATURES]>&WEIGHTS[slider][no_touch][0]
 
 
+def race_weights() -> list[int]:
+    """Weights that know the lead in turns alone, each turn and the move worth what they are in the set-up."""
+    cdef int lead, left
+    made = [0] * FEATURES
+    for lead in range(-MOST_RACE, MOST_RACE + 1):
+        for left in range(MOST_LEFT + 1):
+            # Half a turn of lead is 0.16 in WIN_ESTIMATE's tanh, which is 0.32 in the logarithm of the odds.
+            made[AT_RACE + (lead + MOST_RACE) * (MOST_LEFT + 1) + left] = round(0.32 * (2 * lead + 1) * WEIGHT_UNIT)
+    return made
+
+
 make_orientations()
 make_board()
 make_turns()

@@ -106,7 +106,7 @@ cdef void look_around(Context *c) noexcept nogil:
     if c.node_limit and c.nodes >= c.node_limit:
         c.aborted = True
         return
-    if c.nodes & 15:
+    if c.nodes & 3:
         return
     now = bw_now()
     if bw_is_over(&c.control, now):

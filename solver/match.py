@@ -38,8 +38,8 @@ class Player:
     def parse(cls, text: str) -> Player:
         """Read `movetime=100,algorithm=alphabeta,hash=16` or `nodes=5000,cmd=../old/venv/bin/blockwit engine`.
 
-        Keys: movetime (ms), depth, nodes, algorithm, hash (MiB), threads, skill, seed; cmd, the command of another
-        engine, comes last: all that follows belongs to it, commas included.
+        Keys: movetime (ms), depth, nodes, algorithm, hash (MiB), threads, tables (a folder), skill, seed; cmd, the
+        command of another engine, comes last: all that follows belongs to it, commas included.
 
         Raises:
             OptionError: an unknown key, a bad number, or no limit.
@@ -61,10 +61,13 @@ class Player:
             if key == "algorithm":
                 algorithm = value
                 continue
+            if key == "tables":
+                settings = replace(settings, table_path=value)
+                continue
             if key not in ("movetime", "depth", "nodes", "hash", "threads", "skill", "seed"):
                 raise OptionError(
                     f"player {quote(text)}: unknown key {quote(key)}, expected movetime, depth, nodes, algorithm, "
-                    "hash, threads, skill, seed or cmd"
+                    "hash, threads, tables, skill, seed or cmd"
                 )
             if not (value.isascii() and value.isdigit() and len(value) < 16):
                 raise OptionError(f"player {quote(text)}: {key} needs a whole number, got {quote(value)}")
@@ -90,6 +93,7 @@ class Player:
         asked: dict[str, tuple[OptionValue, OptionValue]] = {
             "Algorithm": (self.algorithm, "auto"),
             "Hash": (self.settings.hash_mb, usual.hash_mb),
+            "TablePath": (self.settings.table_path, usual.table_path),
             "Threads": (self.settings.threads, usual.threads),
             "Skill": (self.settings.skill, usual.skill),
             "Seed": (self.settings.seed, usual.seed),

@@ -29,7 +29,9 @@ class AlphaBeta(Compiled):
     """A `Searcher` over solver._alphabeta."""
 
     def __init__(self, game: Game, settings: Settings) -> None:
-        self._searcher = _alphabeta.Searcher(game.capsule(), settings.hash_mb, settings.threads)
+        # A weaker level has to come out the same for a seed, which several threads never do.
+        threads = settings.threads if settings.skill == FULL_SKILL else 1
+        self._searcher = _alphabeta.Searcher(game.capsule(), settings.hash_mb, threads)
         super().__init__(self._searcher, settings)
 
     def clear(self) -> None:

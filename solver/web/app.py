@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -51,6 +51,14 @@ class Sessions:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.open: set[Session] = set()
+        self._closing: set[asyncio.Task[None]] = set()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        """Run with the server: it does not end before the engine processes have."""
+        yield
+        if self._closing:
+            await asyncio.wait(self._closing)
 
     async def serve(self, websocket: WebSocket) -> None:
         """Serve one page until it leaves, is idle for too long or sends too much at once."""
@@ -79,7 +87,11 @@ class Sessions:
             pass  # the page has left, or sent bytes where text was expected
         finally:
             self.open.discard(session)
-            await asyncio.shield(session.close())
+            # A task of its own: the server may cancel this one while the engine process is ending.
+            closing = asyncio.create_task(session.close())
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
+            await asyncio.shield(closing)
 
 
 def _game(request: Request) -> str:
@@ -123,6 +135,7 @@ def make_app(hosts: Collection[str], settings: Settings | None = None) -> Starle
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[Middleware(Guard, hosts=hosts)],
+        lifespan=sessions.lifespan,
     )
     app.state.sessions = sessions
     return app

@@ -47,8 +47,12 @@ def run(port: int, sessions: int, idle: float) -> None:
     with listening:
         try:
             listening.bind((HOST, port))
+            # Now, and not when uvicorn gets to it: whoever reads the address below may connect at once.
+            listening.listen(128)
         except OSError as error:
             raise CommandError(f"port {port}: {error.strerror}, choose another one with --port") from None
+        # From here on a browser waits for the server instead of being refused.
+        listening.listen()
         port = listening.getsockname()[1]
         app = make_app(hosts_of(port), Settings(sessions, idle))
         config = uvicorn.Config(

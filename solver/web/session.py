@@ -212,13 +212,16 @@ class Session:
         if verb == "stop":
             self.thinker.stop()
             return
-        if verb not in ("view", "play", "roll", "claims", "think"):
-            raise CommandError(f"do: expected view, play, roll, claims, think or stop, got {quote(str(verb))}")
+        if verb not in ("view", "play", "roll", "claims", "picture", "think"):
+            raise CommandError(f"do: expected view, play, roll, claims, picture, think or stop, got {quote(str(verb))}")
         table = Table.read(message.get("table"))
         if verb == "think":
             await self._think(number, table, message)
             return
         position, log = self._replay(table)
+        if verb == "picture":
+            await self._send({"id": number, "is": "picture", "svg": position.svg()})
+            return
         if verb == "claims":
             move = _field(message, "move", str, "a drop")
             try:

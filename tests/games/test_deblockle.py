@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
@@ -1310,3 +1311,33 @@ def test_state_names_the_phase_of_the_set_up() -> None:
     placing = start().play("roll:XXLC").state()
     assert (placing["phase"], placing["unplaced"]) == ("place", "CXXL")
     assert parse(START).state()["phase"] == "play"
+
+
+# --- static evaluation --------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60)
+@given(positions(), OPTIONS)
+def test_evaluation_is_the_sum_of_the_weights_and_alike_for_both_colours(text: str, options: dict[str, Any]) -> None:
+    """What a position shows does not change when the board is turned and the colours are swapped."""
+    opposite = dict(zip("STCXLH", "TSXCHL", strict=True))
+    names = core.ORIENTATION_NAMES
+    half = [names.index(name[0] + opposite[name[1]] + opposite[name[2]]) for name in names]
+    state = parse(text, **options).core
+    turned = [[(54 - square, half[lies]) for square, lies in state.blocks(side)] for side in (0, 1)]
+    other = state.replaced(turned[1], turned[0], 1 - state.side, 0)
+    assert sorted(state.features()) == sorted(other.features())
+    slider = ("free", "full", "full_or_beside_star").index(options["slider"])
+    weights = core.weights(slider, options["no_touch"])
+    total = sum(weights[index] for index in state.features())
+    expected = math.tanh(max(min(total / 1024, 8), -8) / 2)
+    assert state.evaluate()[state.side] == pytest.approx(expected, abs=0.003)
+    assert state.evaluate()[0] == -state.evaluate()[1]
+
+
+def test_features_are_those_of_a_position_in_play() -> None:
+    for text in ("- d7XLT s", "- - s 0 setup:4v4:-"):
+        with pytest.raises(ValueError, match="in play"):
+            parse(text).core.features()
+    with pytest.raises(ValueError, match="slider"):
+        core.weights(3, False)

@@ -125,14 +125,14 @@ def test_one_page_too_many_is_told_so() -> None:
 
 
 def test_an_idle_page_loses_its_session() -> None:
-    with client(Settings(idle=0.05)).websocket_connect("/talk", headers=HEADERS) as websocket:
+    with client(Settings(idle=0.05)) as connected, connected.websocket_connect("/talk", headers=HEADERS) as websocket:
         with pytest.raises(WebSocketDisconnect) as closed:
             websocket.receive_text()
         assert closed.value.code == IDLE
 
 
 def test_a_request_that_is_too_long_ends_the_session() -> None:
-    with client().websocket_connect("/talk", headers=HEADERS) as websocket:
+    with client() as connected, connected.websocket_connect("/talk", headers=HEADERS) as websocket:
         websocket.send_text("x" * (MAX_MESSAGE + 1))
         with pytest.raises(WebSocketDisconnect) as closed:
             websocket.receive_text()
@@ -223,7 +223,7 @@ def test_the_engine_thinks_aloud_and_answers(talk: Callable[..., dict[str, Any]]
 
 
 def test_a_newer_question_replaces_the_search_under_way() -> None:
-    with client().websocket_connect("/talk", headers=HEADERS) as websocket:
+    with client() as connected, connected.websocket_connect("/talk", headers=HEADERS) as websocket:
         websocket.send_json({"id": 1, "do": "think", "table": DUEL, "movetime": 600_000})
         websocket.send_json({"id": 2, "do": "think", "table": {**DUEL, "moves": ["d1c1"]}, "nodes": 100})
         answers = [last(websocket), last(websocket)]
@@ -232,7 +232,7 @@ def test_a_newer_question_replaces_the_search_under_way() -> None:
 
 def test_stop_ends_the_search() -> None:
     table = {**DUEL, "start": games.get("deblockle").bench[0][0]}
-    with client().websocket_connect("/talk", headers=HEADERS) as websocket:
+    with client() as connected, connected.websocket_connect("/talk", headers=HEADERS) as websocket:
         websocket.send_json({"id": 1, "do": "think", "table": table, "movetime": 600_000})
         assert websocket.receive_json()["is"] == "info"
         websocket.send_json({"do": "stop"})
@@ -247,6 +247,12 @@ def test_the_engine_follows_from_game_to_game_and_keeps_their_options(talk: Call
     touching = {**DUEL, "options": {"no_touch": True, "slider": "full"}}
     assert talk(do="think", table=touching, nodes=200)["is"] == "best"
     assert talk(do="think", table=solo, nodes=200)["move"].startswith("slide:")
+
+
+def test_a_picture_shows_the_position_after_the_moves(talk: Callable[..., dict[str, Any]]) -> None:
+    answer = talk(do="picture", table={**DUEL, "moves": ["d1c1"]})
+    assert answer["is"] == "picture"
+    assert answer["svg"] == games.get("deblockle").parse("d1XLT d7XLT s", {}).play("d1c1").svg()
 
 
 def test_claims_are_listed_after_a_drop(talk: Callable[..., dict[str, Any]]) -> None:
@@ -299,7 +305,7 @@ def test_bad_requests_are_answered_by_one_line(
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "5", "[" * 50_000])
 def test_what_is_no_request_is_answered_by_one_line(text: str) -> None:
-    with client().websocket_connect("/talk", headers=HEADERS) as websocket:
+    with client() as connected, connected.websocket_connect("/talk", headers=HEADERS) as websocket:
         websocket.send_text(text)
         assert websocket.receive_json()["is"] == "error"
         websocket.send_json({"id": 1, "do": "view", "table": DUEL})

@@ -1,6 +1,6 @@
 /** Deblockle: the board of cubes, the hidden faces, the tips. */
 
-import { button, h, rove, roving, s, say, select, still } from "./dom.js";
+import { button, h, refill, rove, roving, s, say, select, still } from "./dom.js";
 
 const FILES = "abcdefg";
 export const NAMES = { S: "star", T: "stop", C: "cross", X: "x", L: "slider", H: "hoops" };
@@ -361,7 +361,8 @@ export class DeblockleBoard {
     const name = this.orientation();
     const shown = sixFaces(name);
     this.hand.hidden = false;
-    this.hand.replaceChildren(
+    refill(
+      this.hand,
       h("h3", {}, `Place a block of ${SIDES[side]}`),
       h("div", { class: "row", role: "group", "aria-label": "Faces rolled" },
         faces.map((face) => h("button", {
@@ -403,7 +404,8 @@ export class DeblockleBoard {
     const editing = this.editing;
     const ways = this.page.catalogue.deblockle.orientations;
     this.hand.hidden = false;
-    this.hand.replaceChildren(
+    refill(
+      this.hand,
       h("h3", {}, "Edit the position"),
       select("A click puts", [["s", "a block of South"], ["n", "a block of North"], ["-", "nothing: it clears the square"]], editing.put, (value) => {
         editing.put = value;

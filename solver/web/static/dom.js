@@ -70,6 +70,23 @@ export function rove(grid, cell, focus) {
   if (focus) cell.focus();
 }
 
+/** What tells a control from the others of its kind, in a drawing and in the next one. */
+function identity(control) {
+  const marked = control.id || Object.keys(control.dataset).length > 0;
+  return `${control.tagName}#${control.id}${JSON.stringify(control.dataset)}${marked ? "" : control.getAttribute("aria-label") ?? control.textContent}`;
+}
+
+const controls = (root) => [...root.querySelectorAll("button, select, input")];
+
+/** Replace what is in an element; the control that had the focus has it again, so that a keyboard is not thrown out. */
+export function refill(root, ...children) {
+  const focused = root.contains(document.activeElement) ? document.activeElement : null;
+  const alike = (control) => identity(control) === identity(focused);
+  const number = focused ? controls(root).filter(alike).indexOf(focused) : -1;
+  root.replaceChildren(...children);
+  if (number >= 0) controls(root).filter(alike)[number]?.focus({ preventScroll: true });
+}
+
 /** The squares of a shape as an SVG picture; cells are pairs (column, row), rows growing upward. */
 export function shape(cells, attributes = {}) {
   const xs = cells.map(([x]) => x);

@@ -1,6 +1,6 @@
 /** The page: one table (game, options, first position, moves), its players, and the boards that show it. */
 
-import { $, button, h, say, select } from "./dom.js";
+import { $, button, h, refill, say, select } from "./dom.js";
 import { DeblockleBoard } from "./deblockle.js";
 import { closeDialog, newGame, showGuide, showPuzzles, showRules } from "./dialogs.js";
 import { Nmbr9Board } from "./nmbr9.js";
@@ -37,6 +37,11 @@ class Page {
     $("#analyse").onclick = () => this.analyse();
     $("#pause").onclick = () => this.pause(!this.paused);
     $("#copy").onclick = () => this.copy();
+    $("#picture").onclick = () => this.picture();
+    // What is being typed there is not overwritten by a game that goes on.
+    $("#fen").oninput = () => {
+      this.typing = $("#fen").value.trim() !== "";
+    };
     $("#set-up").onclick = () => this.setUp($("#fen").value);
     $("#edit").onclick = () => this.edit();
     $("#open-guide").onclick = () => showGuide(this.game);
@@ -82,6 +87,7 @@ class Page {
     this.interrupt();
     const answer = await this.wire.ask({ do: "view", table });
     this.paused = false;
+    this.typing = false;
     this.puzzle = extra.puzzle ?? null;
     this.rival = extra.rival ?? null;
     this.table = { ...table, options: { ...table.options } };
@@ -122,17 +128,20 @@ class Page {
     $("#turn").textContent = this.headline();
     $("#note").textContent = last ? capital(last.words) : "";
     if (moved && last) say(`${capital(last.words)}. ${this.headline()}`);
+    const byHand = $("#hand").contains(document.activeElement);
     $("#hand").replaceChildren();
     $("#hand").hidden = true;
     this.board.show(view, { mine, last, animate: moved, log });
     if (view.kind === "chance") this.offerRoll();
+    // Whoever works with the buttons of the hand finds the next thing to do there, or on the board.
+    if (byHand) ($("#hand .primary") ?? $("#board [tabindex='0']"))?.focus({ preventScroll: true });
     $("#undo").disabled = log.length === 0;
     $("#hint").disabled = view.kind !== "decision";
     $("#analyse").disabled = view.kind !== "decision";
     $("#pause").hidden = !this.seats.some((seat) => seat !== "you");
     $("#pause").textContent = this.paused ? "Go on" : "Pause";
     $("#pause").setAttribute("aria-pressed", String(this.paused));
-    $("#fen").value = view.fen;
+    if (!this.typing) $("#fen").value = view.fen;
     this.renderMoves();
     this.renderSeats();
     this.renderTask();
@@ -172,7 +181,7 @@ class Page {
       this.resume();
     }));
     if (this.board.extras) rows.push(this.board.extras());
-    $("#seats").replaceChildren(...rows);
+    refill($("#seats"), ...rows);
   }
 
   renderTask() {
@@ -180,7 +189,8 @@ class Page {
     box.hidden = !this.puzzle;
     if (!this.puzzle) return;
     const verdict = judge(this.puzzle, this);
-    box.replaceChildren(
+    refill(
+      box,
       h("strong", {}, `Puzzle ${this.puzzle.name}: `),
       this.puzzle.task,
       verdict === null ? "" : h("p", { class: verdict.right ? "right" : "wrong" }, verdict.right ? "✓ " : "✗ ", verdict.text),
@@ -193,7 +203,8 @@ class Page {
           this.renderTask();
         })),
     );
-    if (verdict) say(verdict.text);
+    if (verdict && verdict.text !== this.verdict) say(verdict.text);
+    this.verdict = verdict?.text;
   }
 
   keep() {
@@ -435,14 +446,24 @@ class Page {
   }
 
   async copy() {
-    const text = $("#fen").value;
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(this.view.fen);
       this.note("The position string is copied");
     } catch {
+      $("#fen").value = this.view.fen;
       $("#fen").select();
       this.note("Press Ctrl+C to copy the position string");
     }
+  }
+
+  /** Save the position as an SVG file: the drawing of docs and command line. */
+  async picture() {
+    const answer = await this.request({ do: "picture" });
+    if (!answer) return;
+    const address = URL.createObjectURL(new Blob([answer.svg], { type: "image/svg+xml" }));
+    h("a", { href: address, download: `${this.game}.svg` }).click();
+    URL.revokeObjectURL(address);
+    this.note("The picture is saved");
   }
 
   /** Set up a pasted position: a position string, or the protocol's `position ...` with moves. */

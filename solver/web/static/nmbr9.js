@@ -1,6 +1,6 @@
 /** NMBR 9: a builder that shows one level at a time, with all levels beside it. */
 
-import { button, h, rove, roving, s, say, select, shape } from "./dom.js";
+import { button, h, refill, rove, roving, s, say, select, shape } from "./dom.js";
 
 const MARGIN = 4;
 const TURNS = "abcd";
@@ -126,7 +126,7 @@ export class Nmbr9Board {
     const frame = this.frame();
     const wide = frame.right - frame.left + 1;
     this.cells = new Map();
-    const focused = document.activeElement?.dataset?.cell;
+    const onCell = document.activeElement?.dataset?.cell !== undefined;
     const owner = new Map();
     const below = new Map();
     for (const tile of view.placed) {
@@ -160,8 +160,9 @@ export class Nmbr9Board {
     roving(grid, (x, y) => this.cells.get(`${x},${y}`));
     const anchor = this.cells.get(this.cursor.join(",")) ?? this.cells.values().next().value;
     rove(grid, anchor, false);
-    this.root.replaceChildren(this.head(), h("div", { class: "builder-stage" }, grid, this.levels()), this.rivalBox());
-    if (focused !== undefined) (this.cells.get(focused) ?? anchor)?.focus({ preventScroll: true });
+    refill(this.root, this.head(), h("div", { class: "builder-stage" }, grid, this.levels()), this.rivalBox());
+    // The cell may be outside of the new frame.
+    if (onCell && document.activeElement === document.body) anchor?.focus({ preventScroll: true });
     this.ghost();
     this.drawHand();
   }
@@ -245,9 +246,7 @@ export class Nmbr9Board {
   turnTile(by = 1) {
     this.turn = (this.turn + by + 4) % this.shapes(this.digit).length;
     this.ghost();
-    const byButton = this.hand.contains(document.activeElement);
     this.drawHand();
-    if (byButton) this.hand.querySelector("#turn-tile").focus();
     say(`${this.digit} turned: ${this.fits() ? "fits here" : "does not fit here"}`);
   }
 
@@ -283,7 +282,8 @@ export class Nmbr9Board {
     }
     if (!this.mine) return;
     hand.hidden = false;
-    hand.replaceChildren(
+    refill(
+      hand,
       h("h3", {}, view.mode === "F" ? "Place a tile" : `Place the ${this.digit}`),
       h("div", { class: "in-hand" }, shape(this.squares(), { class: `shape n${this.digit}` })),
       view.mode !== "F" ? "" : h("div", { class: "row", role: "group", "aria-label": "Tile" }, this.digits(view).map((digit) => h("button", {
@@ -293,7 +293,6 @@ export class Nmbr9Board {
           this.turn = 0;
           if (!this.fits()) this.suggestPlace();
           this.draw();
-          this.hand.querySelector(`[data-tile="${digit}"]`)?.focus();
         },
       }, String(digit)))),
       h("div", { class: "row" },

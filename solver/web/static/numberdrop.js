@@ -1,6 +1,6 @@
 /** Number Drop: sheets, dice, the falling shape, claims. */
 
-import { button, h, rove, roving, say, select, shape } from "./dom.js";
+import { button, h, refill, rove, roving, say, select, shape } from "./dom.js";
 
 const COLUMNS = "abcdefg";
 const ROWS = 14;
@@ -67,14 +67,13 @@ export class NumberDropBoard {
 
   draw() {
     const { view } = this;
-    const focused = document.activeElement?.dataset?.cell;
     const others = view.sheets.map((sheet, i) => [sheet, i]).filter(([, i]) => i !== this.shown);
-    this.root.replaceChildren(
+    refill(
+      this.root,
       this.dice(),
       h("div", { class: "sheets" },
         this.sheet(view.sheets[this.shown], this.shown, true),
         others.length > 0 && h("div", { class: "others" }, others.map(([sheet, i]) => this.sheet(sheet, i, false)))));
-    if (focused) this.cells.get(focused)?.focus();
     this.drawHand();
   }
 
@@ -311,11 +310,11 @@ export class NumberDropBoard {
     const { view, hand, mine } = this;
     if (!mine || this.editing) return;
     hand.hidden = false;
-    if (view.phase === "write") hand.replaceChildren(h("h3", {}, "Write your number"), h("p", {}, "Choose a cell of the lowest row."));
-    else if (view.phase === "slide") hand.replaceChildren(h("h3", {}, "Slide a tile"), h("p", {}, "One of the tiles A to E slides down a notch. At the fourth it drops onto your sheet as X."), h("div", { class: "row" }, view.moves.map((move) => button(move.slice(-1), () => this.page.play(move), { "data-move": move, "aria-label": `Slide ${move.slice(-1)}` }))));
-    else if (this.claiming) hand.replaceChildren(...this.claimTools());
-    else if (!view.places.length) hand.replaceChildren(h("h3", {}, "No place fits"), button("Go on", () => (view.phase === "drop" ? this.skip() : this.page.play(view.moves[0])), { class: "primary" }));
-    else hand.replaceChildren(...this.dropTools());
+    if (view.phase === "write") refill(hand, h("h3", {}, "Write your number"), h("p", {}, "Choose a cell of the lowest row."));
+    else if (view.phase === "slide") refill(hand, h("h3", {}, "Slide a tile"), h("p", {}, "One of the tiles A to E slides down a notch. At the fourth it drops onto your sheet as X."), h("div", { class: "row" }, view.moves.map((move) => button(move.slice(-1), () => this.page.play(move), { "data-move": move, "aria-label": `Slide ${move.slice(-1)}` }))));
+    else if (this.claiming) refill(hand, ...this.claimTools());
+    else if (!view.places.length) refill(hand, h("h3", {}, "No place fits"), button("Go on", () => (view.phase === "drop" ? this.skip() : this.page.play(view.moves[0])), { class: "primary" }));
+    else refill(hand, ...this.dropTools());
   }
 
   async skip() {
@@ -357,7 +356,6 @@ export class NumberDropBoard {
         this.redrawGhost();
       }
       this.drawHand();
-      this.hand.querySelector(`[data-digit="${i}"]`)?.focus();
     };
     return h("span", { class: "digit" },
       button(digit.value, swap, { class: `die d${digit.value}`, "aria-pressed": String(this.picked === i), "data-digit": i, "aria-label": `Number ${i + 1}: ${digit.value}` }),
@@ -436,7 +434,8 @@ export class NumberDropBoard {
 
   offerEditing() {
     this.hand.hidden = false;
-    this.hand.replaceChildren(
+    refill(
+      this.hand,
       h("h3", {}, "Edit the sheet"),
       h("p", { class: "quiet" }, "Claims and letters of this sheet are cleared; what comes next is a roll. All else is in the position string."),
       select("A click writes", [..."0123456789X."].map((mark) => [mark, mark === "." ? "nothing" : mark]), this.editing.put, (value) => {
