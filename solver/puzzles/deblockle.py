@@ -138,7 +138,9 @@ class DefendPuzzle(DeblocklePuzzle):
         """Search just deep enough to see the threat."""
         searcher = search.make(self.game, "auto", search.Settings(hash_mb=HASH_MB))
         searcher.arm()
-        result = searcher.search(self.position, search.Limits(depth=2 * self.turns), lambda info: None)
+        # A search for a mate leaves no move out: one for points might, and miss the only defence.
+        limits = search.Limits(depth=2 * self.turns, mate=self.turns + 1)
+        result = searcher.search(self.position, limits, lambda info: None)
         return Attempt((result.move,) if result.move else (), None, "search", result.infos[0].nodes)
 
 
