@@ -5,6 +5,7 @@ All other metadata is in pyproject.toml. Set BLOCKWIT_CFLAGS to add compiler fla
 
 import os
 import shlex
+import sys
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -12,12 +13,15 @@ from setuptools import Extension, setup
 
 HERE = Path(__file__).parent
 EXT = Path("ext")
+WINDOWS = sys.platform == "win32"
 FLAGS = ["-O3", "-fno-strict-aliasing", "-ffp-contract=off"]
 
 
 def extensions() -> list[Extension]:
     """One extension for each .pyx in ext/, in a stable order."""
     extra = shlex.split(os.environ.get("BLOCKWIT_CFLAGS", ""))
+    # Whoever installs a wheel has no libraries of MinGW's.
+    libraries = ["-static"] if WINDOWS else []
     headers = sorted(str(EXT / path.name) for path in (HERE / EXT).glob("*.h"))
     return [
         Extension(
@@ -26,13 +30,15 @@ def extensions() -> list[Extension]:
             include_dirs=[str(EXT)],
             depends=headers,
             extra_compile_args=FLAGS + extra,
-            extra_link_args=extra,
+            extra_link_args=extra + libraries,
         )
         for path in sorted((HERE / EXT).glob("*.pyx"))
     ]
 
 
 setup(
+    # Boards are 128-bit integers, which MSVC does not have.
+    options={"build_ext": {"compiler": "mingw32"}} if WINDOWS else {},
     ext_modules=cythonize(
         extensions(),
         include_path=[str(EXT)],

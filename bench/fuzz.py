@@ -21,7 +21,9 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
+from bench.report import write_rows
 from solver import games
 from solver.games.base import OptionSpec
 from solver.protocol.session import ENGINE_OPTIONS, Session
@@ -543,6 +545,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=None)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="number of the first session or engine")
+    parser.add_argument("--json", type=Path)
     parser.add_argument("--steps", type=int, default=20, help="steps of a session")
     arguments = parser.parse_args()
     size = 1 if arguments.what == "sessions" else LINES
@@ -565,6 +568,9 @@ def main() -> None:
             told = now
             done = number + 1 - arguments.first
             print(f"{done * size} of {count} {arguments.what}, {sent} lines, {now - began:.0f} s", flush=True)
+    # Anything broken would have ended the script.
+    row = {"what": arguments.what, "count": count, "lines": sent, "broken": 0}
+    write_rows(arguments.json, [row])
     print(f"{count} {arguments.what}, {sent} lines, {time.monotonic() - began:.0f} s: nothing broke")
 
 

@@ -21,6 +21,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from bench.report import write_rows
+
 SECONDS = 60.0
 """How long an end may take; only a hanging engine comes near it."""
 
@@ -138,6 +140,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     rng = random.Random(arguments.seed)
     began = time.monotonic()
@@ -151,6 +154,8 @@ def main() -> None:
             except LeftError as error:
                 raise SystemExit(f"FAILED: engine {number}, {search}, {way} after {moment:.3f} s: {error}") from None
     ways = ", ".join(f"{way} {spoken[way]}" for way in WAYS)
+    # Anything left would have ended the script.
+    write_rows(arguments.json, [{"way": way, "had spoken": spoken[way], "left": 0} for way in WAYS])
     print(f"{arguments.count} engines, {time.monotonic() - began:.0f} s, nothing left; had spoken: {ways}")
 
 

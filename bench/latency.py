@@ -13,9 +13,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
-import platform
 import random
 import threading
 import time
@@ -23,6 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.report import write_rows
 from solver import _plan, games, match
 from solver.client import AsyncEngine
 from solver.games.base import Kind, OptionValue, Position
@@ -174,8 +173,8 @@ def main() -> None:
     parser.add_argument("--only", default="", help="measure only searchers with this in their names")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    result: dict[str, object] = {"tries": arguments.tries, "movetime": arguments.movetime}
-    result |= {"machine": platform.platform(), "load": os.getloadavg(), "nice": os.nice(0)}
+    about = {"tries": arguments.tries, "movetime": arguments.movetime, "load": os.getloadavg(), "nice": os.nice(0)}
+    rows: list[dict[str, object]] = []
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, nice {os.nice(0)}; median / p99 / max in ms")
     print(f"{'':<28} {'stop to bestmove':>24} {'work':>24} {'isready in search':>24} {'movetime overrun':>24}")
     for name in (*(case.name for case in CASES), "numberdrop plan"):
@@ -190,10 +189,11 @@ def main() -> None:
             for what, values in vars(times).items()
             if values
         }
-        result[name] = row
+        rows.append({"searcher": name})
+        for what, told in row.items():
+            rows[-1] |= dict(zip((f"{what} p50", f"{what} p99", f"{what} max"), told, strict=True))
         print(f"{name:<28}", *(" {:7.1f} {:7.1f} {:7.1f}".format(*figures) for figures in row.values()), flush=True)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    write_rows(arguments.json, rows, **about)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """NMBR 9: the benchmark family, known decks, and the table game.
 
-    python -m bench.nmbr9 family [--time S] [--workers N] [NAME ...]   proves or improves, updates puzzles/nmbr9
+    python -m bench.nmbr9 family [--time S] [--workers N] [--fresh] [NAME ...]  updates puzzles/nmbr9
     python -m bench.nmbr9 decks [--count N] [--time S]                 K: shuffled decks against greedy and bound
     python -m bench.nmbr9 table [--count N] [--time S]                 U: the opponent against greedy
 
@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from bench.report import Row, write_rows
 from solver.games.nmbr9 import UNKNOWN, Nmbr9Position, build_position, read_tile
 from solver.nmbr9.optimize import Optimizer, Progress, optimize
 from solver.nmbr9.problem import read_problem
@@ -56,6 +57,14 @@ def machine() -> str:
 
 def _linux() -> bool:
     return platform.system() == "Linux"
+
+
+def fresh_instance(name: str, seconds: float, workers: int, seed: int) -> dict[str, Any] | None:
+    """Optimize one instance from nothing; no file is read or written."""
+    end = optimize(read_problem(name), seconds, workers=workers, seed=seed)
+    if end.plan is None:
+        return None
+    return {"score": end.score, "bound": end.bound, "proven": end.proven, "seconds": round(end.seconds, 1)}
 
 
 def run_instance(name: str, seconds: float, workers: int, seed: int) -> dict[str, Any] | None:
@@ -100,16 +109,20 @@ def run_instance(name: str, seconds: float, workers: int, seed: int) -> dict[str
     return data
 
 
-def family(names: list[str], seconds: float, workers: int, seed: int) -> None:
-    """Run the instances and print the table."""
+def family(names: list[str], seconds: float, workers: int, seed: int, *, fresh: bool) -> list[Row]:
+    """Run the instances and print the table; returns its rows."""
     FOLDER.mkdir(parents=True, exist_ok=True)
+    rows: list[Row] = []
     print(f"{'problem':28} {'score':>6} {'bound':>6} {'proven':>7} {'seconds':>8}")
     for name in names or FAMILY:
-        d = run_instance(name, seconds, workers, seed)
+        d = (fresh_instance if fresh else run_instance)(name, seconds, workers, seed)
         if d is None:
+            rows.append({"problem": name})
             print(f"{name:28} no plan in {seconds} s", flush=True)
             continue
         print(f"{name:28} {d['score']:6} {d['bound']:6} {d['proven']!s:>7} {d['seconds']:8.1f}", flush=True)
+        rows.append({"problem": name} | {key: d[key] for key in ("score", "bound", "proven", "seconds")})
+    return rows
 
 
 def greedy(deck: tuple[int, ...]) -> int:
@@ -138,19 +151,22 @@ def shuffles(count: int, seed: int) -> list[tuple[int, ...]]:
     return [tuple(rng.sample(sorted(list(range(10)) * 2), 20)) for _ in range(count)]
 
 
-def decks(count: int, seconds: float, workers: int, seed: int) -> None:
+def decks(count: int, seconds: float, workers: int, seed: int) -> list[Row]:
     """Known orders: what is found in `seconds` against greedy play and the bound."""
     rows = []
+    told: list[Row] = []
     for deck in shuffles(count, seed):
         name = "K:" + "".join(map(str, deck))
         end = optimize(read_problem(name), seconds, workers=workers, seed=seed)
         rows.append((greedy(deck), end.score, end.bound))
+        told.append({"deck": name, "greedy": rows[-1][0], "found": end.score, "bound": end.bound})
         print(f"{name}  greedy {rows[-1][0]:4}  found {end.score:4}  bound {end.bound:4}", flush=True)
     means = [statistics.mean(column) for column in zip(*rows, strict=True)]
     print(f"mean of {count}: greedy {means[0]:.1f}, found {means[1]:.1f}, bound {means[2]:.1f}")
+    return [*told, {"deck": "mean", "greedy": means[0], "found": means[1], "bound": means[2]}]
 
 
-def table(count: int, seconds: float, seed: int) -> None:
+def table(count: int, seconds: float, seed: int) -> list[Row]:
     """The table game: the opponent at `seconds` a card against greedy play, on the same shuffles."""
     ours: list[int] = []
     theirs: list[int] = []
@@ -163,6 +179,11 @@ def table(count: int, seconds: float, seed: int) -> None:
         print(f"{number + 1:4}  opponent {ours[-1]:4}  greedy {theirs[-1]:4}  {spent:6.1f} s", flush=True)
     error = statistics.stdev(ours) / count**0.5 if count > 1 else 0.0
     print(f"mean of {count}: opponent {statistics.mean(ours):.1f} +- {error:.1f}, greedy {statistics.mean(theirs):.1f}")
+    spread = statistics.stdev(theirs) / count**0.5 if count > 1 else 0.0
+    return [
+        {"player": "opponent", "games": count, "mean": statistics.mean(ours), "mean ±": error},
+        {"player": "greedy", "games": count, "mean": statistics.mean(theirs), "mean ±": spread},
+    ]
 
 
 def main() -> None:
@@ -174,13 +195,16 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--count", type=int, default=None, help="decks")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--fresh", action="store_true", help="family from nothing, files are left alone")
+    parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     if args.what == "family":
-        family(args.names, args.time or 60.0, args.workers, args.seed)
+        rows = family(args.names, args.time or 60.0, args.workers, args.seed, fresh=args.fresh)
     elif args.what == "decks":
-        decks(args.count or 20, args.time or 60.0, args.workers, args.seed)
+        rows = decks(args.count or 20, args.time or 60.0, args.workers, args.seed)
     else:
-        table(args.count or 200, args.time or 1.0, args.seed)
+        rows = table(args.count or 200, args.time or 1.0, args.seed)
+    write_rows(args.json, rows)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,10 @@ resumed with a journal for each row.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from pathlib import Path
 
+from bench.report import write_rows
 from solver.simulate import simulate, summarise
 
 ROWS: dict[str, tuple[dict[str, bool | int], str, int]] = {
@@ -54,10 +54,9 @@ def main() -> None:
             flush=True,
         )
         results.append(
-            {"row": name, "games": played.games, "mean": played.mean, "error": played.error, "rounds": rounds}
+            {"row": name, "games": played.games, "mean": played.mean, "mean ±": played.error, "rounds": rounds}
         )
-    if args.json:
-        args.json.write_text(json.dumps(results, indent=1) + "\n")
+    write_rows(args.json, results)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import random
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import as_completed
@@ -20,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.report import write_rows
 from solver import _numberdrop as core
 from solver import search
 from solver.errors import BlockwitError
@@ -145,7 +145,7 @@ def figures(row: str, done: dict[int, Sample], first: dict[int, Sample], wanted:
         return told
     mine = np.array([each.points[0] for each in games_done])
     alone = summarise([Sample(each.seed, each.points[:1], each.decisions, each.chances) for each in games_done])
-    told |= {"mean": round(alone.mean, 2), "error": round(alone.error, 2), "best": float(mine.max())}
+    told |= {"mean": round(alone.mean, 2), "mean ±": round(alone.error, 2), "best": float(mine.max())}
     if row.startswith("two-"):
         other = np.array([each.points[1] for each in games_done])
         told |= {
@@ -157,7 +157,7 @@ def figures(row: str, done: dict[int, Sample], first: dict[int, Sample], wanted:
     elif both := sorted(done.keys() & first.keys() if first is not done else ()):
         gains = np.array([done[seed].points[0] - first[seed].points[0] for seed in both])
         told["gain on one ply"] = round(float(gains.mean()), 2)
-        told["its error"] = round(float(gains.std(ddof=1) / np.sqrt(len(gains))), 2) if len(gains) > 1 else None
+        told["gain on one ply ±"] = round(float(gains.std(ddof=1) / np.sqrt(len(gains))), 2) if len(gains) > 1 else None
     return told
 
 
@@ -223,8 +223,7 @@ def main() -> None:
         rows = report(args.journals, args.seeds)
     except (BlockwitError, OSError) as error:
         parser.error(str(error))
-    if args.json:
-        args.json.write_text(json.dumps(rows, indent=1) + "\n")
+    write_rows(args.json, rows)
 
 
 if __name__ == "__main__":

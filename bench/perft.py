@@ -8,14 +8,13 @@ The two are timed in turn; the figure is the median ratio of positions a second.
 from __future__ import annotations
 
 import argparse
-import json
-import platform
 import statistics
 import time
 from pathlib import Path
 
 import chess
 
+from bench.report import write_rows
 from solver import games
 
 POSITION = "c3XLT,e3XLT,c1SLX,e1LTX c7THX,e7XLT,c5XLT,e5CLS s"
@@ -59,9 +58,10 @@ def main() -> None:
         print(f"{rate:16,.0f} {chess_rate:18,.0f} {ratio:8.0f}")
     ratio = statistics.median(row[2] for row in rows)
     print(f"median ratio {ratio:.0f}")
-    if arguments.json:
-        result = {"nodes": nodes, "rows": rows, "median_ratio": ratio, "machine": platform.platform()}
-        arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    rates, chess_rates, ratios = (list(column) for column in zip(*rows, strict=True))
+    row = {"positions": "Deblockle", "depth": DEPTH, "nodes": nodes, "a second": rates, "times python-chess": ratios}
+    theirs = {"positions": "python-chess", "depth": CHESS_DEPTH, "nodes": chess_nodes, "a second": chess_rates}
+    write_rows(arguments.json, [row, theirs])
 
 
 if __name__ == "__main__":

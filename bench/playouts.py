@@ -10,8 +10,6 @@ from Python. Needs open_spiel (the extra `bench`).
 from __future__ import annotations
 
 import argparse
-import json
-import platform
 import random
 import statistics
 import time
@@ -21,6 +19,7 @@ from typing import Any
 
 import pyspiel
 
+from bench.report import write_rows
 from solver import _mcts, games
 
 OURS: tuple[tuple[str, str, dict[str, str | int | bool]], ...] = (
@@ -111,9 +110,16 @@ def main() -> None:
     best = max(median[f"OpenSpiel {name}"] for name in THEIRS)
     for label, _, _ in OURS:
         print(f"{label}: {median[label] / best:.1f} times the faster of OpenSpiel's two")
-    if arguments.json:
-        result = {"decisions_per_second": median, "machine": platform.platform()}
-        arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    faster = max((f"OpenSpiel {name}" for name in THEIRS), key=lambda label: median[label])
+    told: list[dict[str, Any]] = []
+    for label, rows in rates.items():
+        # Round by round: both were measured within the same seconds.
+        ratios = [mine[1] / other[1] for mine, other in zip(rows, rates[faster], strict=True)]
+        told.append(
+            {"game": label, "games a second": [row[0] for row in rows], "decisions a second": [row[1] for row in rows]}
+        )
+        told[-1][f"times {faster}"] = ratios
+    write_rows(arguments.json, told)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,10 @@ figure is the ratio of all nodes to all time. Whether the nodes are worth it is 
 from __future__ import annotations
 
 import argparse
-import json
 import random
 from pathlib import Path
 
+from bench.report import write_rows
 from solver import _alphabeta, games
 from solver import _deblockle as core
 from solver.games.base import Kind
@@ -49,9 +49,8 @@ def main() -> None:
     for threads, speed in zip((1, args.threads), speeds, strict=True):
         print(f"{threads:3} threads: {speed:12,.0f} nodes/s")
     print(f"ratio {speeds[1] / speeds[0]:.2f}")
-    if args.json:
-        figures = {"threads": args.threads, "one": speeds[0], "several": speeds[1], "ratio": speeds[1] / speeds[0]}
-        args.json.write_text(json.dumps(figures) + "\n")
+    figures = {"threads": args.threads, "one": speeds[0], "several": speeds[1], "ratio": speeds[1] / speeds[0]}
+    write_rows(args.json, [figures])
 
 
 if __name__ == "__main__":

@@ -10,12 +10,12 @@ the growth after the warm-up (a share of the games) and the slope of a straight 
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import resource
 import time
 from pathlib import Path
 
+from bench.report import write_rows
 from solver.client import Engine
 from solver.search import Limits
 
@@ -105,8 +105,7 @@ def main() -> None:
     }
     for name, value in result.items():
         print(f"{name:<24} {value}")
-    if arguments.json:
-        arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    write_rows(arguments.json, [result])
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@ and the last position are printed.
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
+from bench.report import write_rows
 from solver.client import Engine
 from solver.search import Limits
 
@@ -20,6 +22,7 @@ def main() -> None:
     parser.add_argument("--movetime", type=int, default=100, help="milliseconds a move")
     parser.add_argument("--seed", type=int, default=1, help="seed of the dice")
     parser.add_argument("--game", default="deblockle")
+    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     with Engine(options={"UCI_Variant": arguments.game, "Seed": arguments.seed}) as engine:
         moves: list[str] = []
@@ -32,6 +35,8 @@ def main() -> None:
             print(moves[-1], end=" ", flush=True)
         print()
         print(engine.draw())
+        row = {"game": arguments.game, "moves and rolls": len(moves), "end": engine.state()["result"]}
+    write_rows(arguments.json, [row])
 
 
 if __name__ == "__main__":

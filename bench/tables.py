@@ -18,6 +18,7 @@ import sys
 import time
 from pathlib import Path
 
+from bench.report import Row, write_rows
 from solver import _deblockle as core
 from solver import _proof, games
 from solver.console import rules_of
@@ -36,8 +37,9 @@ def start(option: list[str] | None) -> DeblocklePosition:
     return position
 
 
-def counts() -> None:
-    """Print who wins from d1 and d7 over all 24 x 24 orientations, for each reading of the rules."""
+def counts() -> list[Row]:
+    """Print and return who wins from d1 and d7 over all 24 x 24 orientations, for each reading of the rules."""
+    rows: list[Row] = []
     print(f"{'rules':<36} {'win':>5} {'loss':>5} {'draw':>5} {'seconds':>8}")
     for rules in range(RULES):
         name = rules_name(rules)
@@ -53,6 +55,8 @@ def counts() -> None:
         ]
         win, loss = sum(v is not None and v > 0 for v in values), sum(v is not None and v < 0 for v in values)
         print(f"{name:<36} {win:5} {loss:5} {values.count(0):5} {seconds:8.2f}")
+        rows.append({"rules": name, "win": win, "loss": loss, "draw": values.count(0), "seconds": seconds})
+    return rows
 
 
 def decided_in(state: DeblocklePosition, plies: int) -> int:
@@ -122,10 +126,11 @@ def main() -> None:
     parser.add_argument("--plies", type=int, default=9, help="horizon of the forward search")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", type=Path, help="write the rows of counts to this file")
     parser.add_argument("-o", "--option", action="append", help="a rule option as NAME=VALUE")
     args = parser.parse_args()
     if args.what == "counts":
-        counts()
+        write_rows(args.json, counts())
     elif args.what == "check":
         raise SystemExit(check(args.path, args.count, args.plies, args.seed, args.option) > 0)
     elif args.path is None:

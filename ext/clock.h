@@ -3,13 +3,27 @@
 #define BLOCKWIT_CLOCK_H
 
 #include <stdint.h>
+#ifdef _WIN32
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
+#include <windows.h>
+#else
 #include <time.h>
+#endif
 
 /* Nanoseconds since some moment in the past. */
 static inline int64_t bw_now(void) {
+#ifdef _WIN32
+    LARGE_INTEGER ticks, rate;
+    QueryPerformanceCounter(&ticks);
+    QueryPerformanceFrequency(&rate);
+    /* In two parts: ticks times a thousand million would overflow. */
+    return ticks.QuadPart / rate.QuadPart * 1000000000 + ticks.QuadPart % rate.QuadPart * 1000000000 / rate.QuadPart;
+#else
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+#endif
 }
 
 /* The moment `ms` milliseconds after `now` in nanoseconds; 0, which stands for never, where ms is negative. More than

@@ -4,15 +4,17 @@
 
 #include <stdint.h>
 #include <string.h>
+#ifdef __linux__
 #include <sys/mman.h>
 #include <unistd.h>
+#endif
 
 /* Set `bytes` bytes of memory that came from calloc() to zero.
  *
  * Of a large block the whole pages go back to the system and come again as zeros when they are next touched: the cost
- * is that of the pages in use, where memset would make all of them resident. */
+ * is that of the pages in use, where memset would make all of them resident. Only Linux promises the zeros. */
 static inline void bw_zero(void *block, size_t bytes) {
-#ifdef MADV_DONTNEED
+#ifdef __linux__
     const size_t large = (size_t)32 << 20;
     if (bytes >= large) {
         const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

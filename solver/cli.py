@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from solver import __version__
+from solver.benchmark_cli import benchmark
 from solver.console import GameName, Position, RuleOptions, fail, progress_bar, rules_of
 from solver.errors import BlockwitError
 from solver.nmbr9.cli import app as nmbr9
@@ -25,6 +26,7 @@ app.add_typer(nmbr9, name="nmbr9")
 app.add_typer(puzzle, name="puzzle")
 app.add_typer(tables, name="tables")
 app.command()(serve)
+app.command()(benchmark)
 
 AnyGame = Annotated[
     str | None, typer.Option("--game", "-g", help="Which game; default: told by the form of the position.")

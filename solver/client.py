@@ -356,7 +356,10 @@ class AsyncEngine:
         if self._process is not None:
             # The whole group: the command may be a script that started the engine.
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+                if sys.platform == "win32":
+                    self._process.kill()
+                else:
+                    os.killpg(self._process.pid, signal.SIGKILL)
 
     def _fail(self, error: EngineError) -> None:
         """Kill the process; everything that waits, and all that is asked later, gets `error`."""

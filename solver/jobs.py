@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 import multiprocessing
+import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -52,6 +53,14 @@ def executor(jobs: int = 1, cluster: str | None = None) -> Iterator[Executor]:
             yield local
         finally:
             local.shutdown(cancel_futures=True)
+
+
+def worker_died(error: BaseException) -> bool:
+    """Return whether a future failed because a process that worked on it died; a cluster has tried others before."""
+    # Where no cluster was asked for, nothing of it is loaded.
+    distributed = sys.modules.get("distributed")
+    kinds = (BrokenExecutor,) if distributed is None else (BrokenExecutor, distributed.KilledWorker)
+    return isinstance(error, kinds)
 
 
 @contextmanager

@@ -8,11 +8,8 @@ from typing import Annotated
 
 import typer
 
-from solver import games
 from solver.console import RuleOptions, fail, progress_bar, rules_of
 from solver.errors import BlockwitError, TableError
-from solver.games.base import Kind
-from solver.games.deblockle_tables import found, path_of, rules_number
 
 app = typer.Typer(help="Endgame tables of Deblockle: one block against two, solved exactly.", no_args_is_help=True)
 
@@ -48,6 +45,8 @@ def build_command(
 @app.command("check")
 def check_command(path: Folder) -> None:
     """Read every table of a folder whole, and compare its checksum."""
+    from solver.games.deblockle_tables import found, path_of
+
     try:
         tables = list(found(path))
         for table in tables:
@@ -66,6 +65,9 @@ def probe_command(
     option: RuleOptions = None,
 ) -> None:
     """Tell what the tables know of a position and of each of its moves, in turns to the win or loss."""
+    from solver import games
+    from solver.games.base import Kind
+
     try:
         game = games.get("deblockle")
         start = game.parse(position, game.read_options(rules_of(option)))
@@ -93,4 +95,7 @@ def outcome_of(plies: int) -> str:
 
 
 def _rules_of(option: list[str] | None) -> int:
+    from solver import games
+    from solver.games.deblockle_tables import rules_number
+
     return rules_number(games.get("deblockle").read_options(rules_of(option)))

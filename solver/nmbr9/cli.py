@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.live import Live
-from rich.table import Table
 
 from solver.errors import BlockwitError, SolutionError, quote
-from solver.games.nmbr9 import FREE, build_position
-from solver.nmbr9.optimize import Optimizer, Progress
-from solver.nmbr9.problem import Problem, read_order, read_problem
-from solver.nmbr9.solution import Solution, check_solution, write_solution
+
+if TYPE_CHECKING:
+    # The engine starts through the same command line: what loads the optimizer waits until it is needed.
+    from rich.table import Table
+
+    from solver.nmbr9.optimize import Optimizer, Progress
+    from solver.nmbr9.problem import Problem
+    from solver.nmbr9.solution import Solution
 
 app = typer.Typer(help="NMBR 9: the best plan, bounds and proofs, solution files.", no_args_is_help=True)
 
@@ -29,6 +30,8 @@ def _fail(error: BlockwitError) -> typer.Exit:
 
 
 def _row(progress: Progress) -> Table:
+    from rich.table import Table
+
     table = Table.grid(padding=(0, 3))
     score = "none yet" if progress.plan is None else str(progress.score)
     table.add_row(
@@ -51,6 +54,11 @@ def _line(progress: Progress) -> str:
 
 def _run(problem: Problem, seconds: float | None, workers: int, seed: int, save: Path | None) -> Progress:
     """Run the optimizer with a live line on a terminal, and one line for each news elsewhere."""
+    from rich.console import Console
+    from rich.live import Live
+
+    from solver.nmbr9.optimize import Optimizer
+
     console = Console(stderr=True)
     if not console.is_terminal:
 
@@ -88,6 +96,8 @@ def _show(progress: Progress, problem: Problem, out: Path | None) -> None:
     )
     typer.echo(" ".join(str(tile) for tile in progress.plan.tiles))
     if out is not None:
+        from solver.nmbr9.solution import write_solution
+
         text = write_solution(
             problem,
             progress.plan.tiles,
@@ -110,6 +120,8 @@ def optimize(
     out: Annotated[Path | None, typer.Option(help="Write the best solution there as JSON.")] = None,
 ) -> None:
     """Find the best plan of a problem, with a bound; ends by itself when it is proven optimal."""
+    from solver.nmbr9.problem import read_problem
+
     try:
         asked = read_problem(problem)
         if asked.kind == "U":
@@ -129,6 +141,8 @@ def par(
     seed: Seed = 0,
 ) -> None:
     """Tell what was possible with a known order of cards: the best plan found and a bound."""
+    from solver.nmbr9.problem import read_order, read_problem
+
     try:
         order = read_order(deck)
         problem = read_problem(f"K:{''.join(map(str, order))}")
@@ -138,6 +152,8 @@ def par(
 
 
 def _read(path: Path) -> Solution:
+    from solver.nmbr9.solution import check_solution
+
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -164,6 +180,8 @@ def show(
     svg: Annotated[Path | None, typer.Option(help="Write the drawing there as SVG.")] = None,
 ) -> None:
     """Draw every level of a solution."""
+    from solver.games.nmbr9 import FREE, build_position
+
     try:
         solution = _read(file)
     except BlockwitError as error:

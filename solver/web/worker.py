@@ -1,8 +1,8 @@
-"""The engine process of a page: the protocol on standard input and output, with a limit on its memory."""
+"""The engine process of a page: the protocol on standard input and output, with limited memory (not on Windows)."""
 
 from __future__ import annotations
 
-import resource
+import sys
 
 from solver.protocol import stdio
 
@@ -12,9 +12,12 @@ MAX_BYTES = 8 << 30
 
 def main() -> None:
     """Set the limit, then speak the protocol until the end of input."""
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = MAX_BYTES if hard == resource.RLIM_INFINITY else min(MAX_BYTES, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    if sys.platform != "win32":
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        limit = MAX_BYTES if hard == resource.RLIM_INFINITY else min(MAX_BYTES, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     stdio.serve()
 
 
