@@ -119,7 +119,7 @@ BENCHES = (
     Bench(
         "ladder-deblockle",
         "Deblockle: what doubling the time of a move brings.",
-        "bench.ladder deblockle --times 5 10 20 --pairs 3 --seed {seed}",
+        "bench.ladder deblockle --times 5 10 20 --pairs 2 --seed {seed}",
         "bench.ladder deblockle --times 10 20 40 80 160 320 --pairs 200 --seed {seed}",
         ("ms",),
         plot=Plot("ms", "Elo of doubling"),
@@ -150,7 +150,7 @@ BENCHES = (
     Bench(
         "numberdrop-strength",
         "Number Drop: fixed seeds for players with time, beside a plan that knows all rolls.",
-        "bench.numberdrop_strength one-ply hindsight --seeds 8 --journals {journals}",
+        "bench.numberdrop_strength one-ply hindsight --seeds 2 --journals {journals}",
         "bench.numberdrop_strength one-ply 300ms 1000ms hindsight two-one-ply two-300ms --jobs 2 --journals {journals}",
         ("row",),
     ),
@@ -188,8 +188,8 @@ BENCHES = (
     Bench(
         "growth-players",
         "Number Drop: a random game by the number of players.",
-        "bench.growth players --games 200",
         "bench.growth players --games 5000",
+        "bench.growth players --games 200000",
         ("players",),
         ("decisions a game",),
         plot=Plot("players", "ms a game", log_x=False),
