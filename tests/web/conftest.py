@@ -63,7 +63,7 @@ def width() -> int:
 def page(browser: Browser, server: str, width: int) -> Iterator[Page]:
     """Open the page anew, the engine at its quickest; whatever reaches the console as an error fails the test."""
     context = browser.new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce")
-    context.set_default_timeout(60_000)
+    context.set_default_timeout(20_000)
     context.add_init_script(
         "if (!localStorage.blockwit) localStorage.blockwit = "
         'JSON.stringify({ settings: { time: 20, rolls: "press" }, guides: ["deblockle", "numberdrop", "nmbr9"] })'
