@@ -9,13 +9,16 @@ finds a win later than at the depth of its length, but never announces a win or 
 out or cut short counts as its static value, which is neither. A search for a mate reduces nothing: there a win in n
 plies is found at depth n.
 
-Several threads search the same tree at different depths and share the transposition table alone ("lazy SMP"). What
-the first of them finds is the result; one thread is deterministic.
+Several threads search the same tree and share the transposition table ("lazy SMP"). Each puts off the actions that
+another one is searching, so that they do not do the same work twice. What the first of them finds is the result; one
+thread is deterministic.
 
 Sources: principal variation search (Marsland and Campbell 1982), iterative deepening with aspiration windows
 (Slate and Atkin 1977), killer and history ordering (Akl and Newborn 1977, Schaeffer 1983), a transposition
 table whose entries check themselves against torn writes (Hyatt and Mann 2002), late move reductions and futility
-pruning (Heinz, Scalable search in computer chess, 2000), threads that share a table (Weill 1996).
+pruning (Heinz, Scalable search in computer chess, 2000), threads that share a table and
+put off what others search (Weill, The ABDADA distributed minimax search algorithm, 1996; the marks outside of the
+table after T. Kerrigan, Simplified ABDADA, 2017).
 """
 
 import threading
@@ -55,6 +58,8 @@ cdef enum:
     SECOND = 1000000000
     MOST_ACTIONS = 4096
     MOST_THREADS = 64
+    UNDER_WAY = 8192      # slots of the list of actions that some thread is searching
+    DEFER_FROM = 4        # plies to the horizon from which threads keep out of each other's way; above SHALLOW
     SHALLOW = 3           # plies to the horizon from which nodes and moves are given up by their static value
     REDUCED_FROM = 3      # plies to the horizon from which late moves are searched less deep
     LATE = 3              # moves that are never late
@@ -84,6 +89,8 @@ ctypedef struct Shared:
     int64_t deadline          # nanoseconds, 0: none
     int64_t stop              # asked for from outside
     int64_t halt              # the first thread has ended
+    int64_t depth             # of the first thread's iteration
+    int64_t under_way[UNDER_WAY]  # keys of actions that some thread is searching
 
 
 # A thread.
@@ -105,12 +112,16 @@ ctypedef struct Context:
     bint aborted
     bint cut                  # some line was ended by a static value or made shorter
     int seldepth
+    int depth                 # of the iteration
+    bint overtaken            # by the first thread, which is done with this iteration: the next needs help
+    bint crowded              # other threads search along
     void *owner               # NULL in all threads but the first
 
 
 ctypedef struct RootMove:
     bw_action action
     int value
+    bint waiting              # put off: another thread was searching it
     int length
     bw_action line[MAX_PLY + 2]
 
@@ -197,6 +208,8 @@ cdef inline void look_around(Context *c) noexcept nogil:
         deadline = bw_load(&c.shared.deadline)
         if bw_load(&c.shared.stop) or bw_load(&c.shared.halt) or (deadline and now >= deadline):
             c.aborted = True
+        elif c.owner == NULL and bw_load(&c.shared.depth) > c.depth:
+            c.aborted = c.overtaken = True
         elif c.owner != NULL and now >= c.next_tick:
             c.next_tick = now + SECOND
             tick(c)
@@ -307,6 +320,36 @@ cdef inline void adopt_line(Context *c, int ply, bw_action action) noexcept nogi
     c.pv_length[ply] = c.pv_length[ply + 1] + 1
 
 
+# --- several threads ----------------------------------------------------------------------------------------
+
+cdef inline int64_t *slot_of(const Context *c, uint64_t key, bw_action action, int64_t *mark) noexcept nogil:
+    """Where a thread that searches an action of a position says so, and the mark it leaves there; never 0."""
+    cdef uint64_t mixed = (key ^ <uint64_t>action * 0x9E3779B97F4A7C15ULL) * 0xD6E8FEB86659FD93ULL
+    mark[0] = <int64_t>(mixed | 1)
+    return &c.shared.under_way[mixed >> 51]
+
+
+cdef inline bint searched_elsewhere(const Context *c, uint64_t key, bw_action action) noexcept nogil:
+    cdef int64_t mark
+    cdef int64_t *slot = slot_of(c, key, action, &mark)
+    return bw_load(slot) == mark
+
+
+cdef inline void begin_action(const Context *c, uint64_t key, bw_action action) noexcept nogil:
+    cdef int64_t mark
+    cdef int64_t *slot = slot_of(c, key, action, &mark)
+    bw_store(slot, mark)
+
+
+cdef inline void end_action(const Context *c, uint64_t key, bw_action action) noexcept nogil:
+    cdef int64_t mark
+    cdef int64_t *slot = slot_of(c, key, action, &mark)
+    if bw_load(slot) == mark:
+        bw_store(slot, 0)
+
+
+# --- nodes --------------------------------------------------------------------------------------------------
+
 cdef inline int child_value(Context *c, const void *state, bw_action action, int depth, int alpha, int beta,
                             int ply) noexcept nogil:
     """Value of an action for the player of `state`, searched with the window of that player."""
@@ -321,6 +364,7 @@ cdef inline int child_value(Context *c, const void *state, bw_action action, int
 cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept nogil:
     cdef const char *state = c.states + ply * c.game.state_size
     cdef bw_action *list_ = c.actions + ply * c.game.max_actions
+    cdef int32_t *scores = c.scores + ply * c.game.max_actions
     cdef int kind = c.game.kind(state)
     cdef bint wide = beta - alpha > 1
     cdef bint full = c.shared.full
@@ -332,7 +376,9 @@ cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept no
     cdef int value, next_depth, reduction
     cdef uint64_t key
     cdef Entry entry
-    cdef int64_t i, n
+    cdef bw_action action
+    cdef bint crowded
+    cdef int64_t i, n, step, waiting = 0
     c.pv_length[ply] = 0
     c.nodes += 1
     look_around(c)
@@ -376,10 +422,27 @@ cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept no
     next_depth = depth if n == 1 else depth - 1
     score_actions(c, state, n, ply, best_action)
     best_action = BW_NO_ACTION
-    for i in range(n):
-        pick(c, i, n, ply)
+    crowded = c.crowded and depth >= DEFER_FROM
+    for step in range(2 * n):
+        if step < n:
+            i = step
+            pick(c, i, n, ply)
+            action = list_[i]
+            if crowded and i and searched_elsewhere(c, key, action):
+                # It comes after all others, when its result is likely to be in the table.
+                waiting += 1
+                list_[waiting] = action
+                scores[waiting] = <int32_t>i
+                continue
+        elif step - n < waiting:
+            action = list_[step - n + 1]
+            i = scores[step - n + 1]
+        else:
+            break
+        if crowded:
+            begin_action(c, key, action)
         if i == 0:
-            value = child_value(c, state, list_[i], next_depth, alpha, beta, ply)
+            value = child_value(c, state, action, next_depth, alpha, beta, ply)
         else:
             reduction = 0
             if not full and i >= LATE and best > -PROVEN:
@@ -391,22 +454,24 @@ cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept no
             value = alpha + 1
             if reduction > 0:
                 c.cut = True
-                value = child_value(c, state, list_[i], next_depth - reduction, alpha, alpha + 1, ply)
+                value = child_value(c, state, action, next_depth - reduction, alpha, alpha + 1, ply)
             if value > alpha and not c.aborted:
-                value = child_value(c, state, list_[i], next_depth, alpha, alpha + 1, ply)
+                value = child_value(c, state, action, next_depth, alpha, alpha + 1, ply)
             if alpha < value < beta and not c.aborted:
-                value = child_value(c, state, list_[i], next_depth, alpha, beta, ply)
+                value = child_value(c, state, action, next_depth, alpha, beta, ply)
+        if crowded:
+            end_action(c, key, action)
         if c.aborted:
             return 0
         if value > best:
             best = value
-            best_action = list_[i]
+            best_action = action
             if value > alpha:
                 alpha = value
                 if wide:
-                    adopt_line(c, ply, list_[i])
+                    adopt_line(c, ply, action)
                 if alpha >= beta:
-                    reward(c, c.game.player(state), list_[i], depth, ply)
+                    reward(c, c.game.player(state), action, depth, ply)
                     break
     store(c, key, best_action, best, depth,
           LOWER if best >= beta else EXACT if best > first_alpha else UPPER, ply)
@@ -417,17 +482,32 @@ cdef int search_root(Context *c, RootMove *moves, int first, int n, int depth, i
                      int beta) noexcept nogil:
     """Searches the root moves first..n-1 in their order and brings the best to place `first`."""
     cdef const char *state = c.states
-    cdef int i, value, best = -INFINITE
+    cdef int i, step, value, best = -INFINITE
     cdef int next_depth = depth if n == 1 else depth - 1
+    cdef uint64_t key = c.game.key(state)
+    cdef bint crowded = c.crowded and depth >= DEFER_FROM
     cdef RootMove moved
-    c.keys[c.shared.past] = c.game.key(state)
+    c.keys[c.shared.past] = key
     for i in range(first, n):
+        moves[i].waiting = False
+    for step in range(first, 2 * n - first):
+        i = step if step < n else step - n + first
+        if step >= n and not moves[i].waiting:
+            continue
+        if step < n and crowded and i > first and searched_elsewhere(c, key, moves[i].action):
+            moves[i].waiting = True
+            continue
+        moves[i].waiting = False
+        if crowded:
+            begin_action(c, key, moves[i].action)
         if i == first:
             value = child_value(c, state, moves[i].action, next_depth, alpha, beta, 0)
         else:
             value = child_value(c, state, moves[i].action, next_depth, alpha, alpha + 1, 0)
             if alpha < value < beta and not c.aborted:
                 value = child_value(c, state, moves[i].action, next_depth, alpha, beta, 0)
+        if crowded:
+            end_action(c, key, moves[i].action)
         if c.aborted:
             return best
         if value > best:
@@ -505,13 +585,19 @@ cdef int iterate(Context *c, RootMove *moves, int line, int n, int depth) noexce
             return value
 
 
-cdef void help_search(Context *c, RootMove *moves, int n, int most, int ahead) noexcept nogil:
-    """What a thread does that is not the first: iterations of its own, some of them a ply ahead of the first's."""
-    cdef int depth
-    for depth in range(1 + ahead, most + 1):
+cdef void help_search(Context *c, RootMove *moves, int n, int most) noexcept nogil:
+    """What a thread does that is not the first: the first one's iteration, or the next ones when it is faster."""
+    cdef int depth = 1
+    while depth <= most:
+        c.depth = depth
         iterate(c, moves, 0, n, depth)
         if c.aborted:
-            break
+            if not c.overtaken:
+                break
+            c.aborted = c.overtaken = False
+        else:
+            depth += 1
+        depth = max(depth, <int>bw_load(&c.shared.depth))
 
 
 cdef class Searcher:
@@ -731,12 +817,15 @@ cdef class Searcher:
                 c.tbhits = 0
                 # Each thread counts for itself; a number below that of the threads still is a limit.
                 c.node_limit = max(nodes // self.threads, 1) if nodes > 0 else 0
-                c.aborted = False
+                c.aborted = c.overtaken = False
+                c.crowded = self.threads > 1
                 c.seldepth = 0
             self.shared.past = past
             self.shared.repetition = game.repetition(raw)
             self.shared.full = mate > 0
             self.shared.generation += 1
+            memset(self.shared.under_way, 0, sizeof(self.shared.under_way))
+            bw_store(&self.shared.depth, 1)
             bw_store(&self.shared.halt, 0)
             self.report = report
             self.failure = None
@@ -750,6 +839,7 @@ cdef class Searcher:
                 helpers[j - 1].start()
             for d in range(1, most + 1):
                 self.c.cut = False
+                bw_store(&self.shared.depth, d)
                 for line in range(lines):
                     self.depth, self.line = d, line
                     with nogil:
@@ -783,7 +873,7 @@ cdef class Searcher:
     def help(self, int index, size_t moves, int n, int most):
         """Search along with the first thread, as number `index`, until it ends. Called by `search` alone."""
         with nogil:
-            help_search(&self.c[index], <RootMove *>moves, n, most, index & 1)
+            help_search(&self.c[index], <RootMove *>moves, n, most)
 
     cdef bint finished(self, int depth, int mate, RootMove *moves, int lines):
         """Whether a deeper iteration is of no use, or not wanted."""
