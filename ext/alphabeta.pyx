@@ -21,8 +21,6 @@ put off what others search (Weill, The ABDADA distributed minimax search algorit
 table after T. Kerrigan, Simplified ABDADA, 2017).
 """
 
-import threading
-
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.math cimport log, tanh
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
@@ -617,6 +615,7 @@ cdef class Searcher:
     cdef object report
     cdef object failure
     cdef object capsule
+    cdef object pool         # of the threads but the first: they stay, and with them their cores
     cdef object tables       # keeps the oracle alive
     cdef int64_t started
     cdef int64_t soft        # nanoseconds at which no new iteration starts, 0: none
@@ -653,6 +652,11 @@ cdef class Searcher:
             if c.states == NULL or c.actions == NULL or c.scores == NULL:
                 raise MemoryError
         self.c.owner = <void *>self
+        if threads > 1:
+            # Imported here alone: an engine of one thread starts sooner without it.
+            from concurrent.futures import ThreadPoolExecutor
+
+            self.pool = ThreadPoolExecutor(threads - 1)
         self.resize(hash_mb)
 
     def __dealloc__(self):
@@ -835,8 +839,7 @@ cdef class Searcher:
             self.best = BW_NO_ACTION
             solved = known(self.c, raw, 0, &value)
             for j in range(1, self.threads):
-                helpers.append(threading.Thread(target=self.help, args=(j, <size_t>&moves[j * n], n, most)))
-                helpers[j - 1].start()
+                helpers.append(self.pool.submit(self.help, j, <size_t>&moves[j * n], n, most))
             for d in range(1, most + 1):
                 self.c.cut = False
                 bw_store(&self.shared.depth, d)
@@ -865,7 +868,7 @@ cdef class Searcher:
         finally:
             bw_store(&self.shared.halt, 1)
             for helper in helpers:
-                helper.join()
+                helper.result()
             free(moves)
             self.report = None
             self.busy = False
