@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
 from solver import _expectimax, _numberdrop, games, search
 from solver.games.base import Kind, Position
-from solver.search.types import Info, Limits, Settings
+from solver.search.types import Info, Limits, Result, Settings
 
 UNIT = 10_000
 
@@ -188,6 +189,65 @@ def test_stop_ponder_and_infinite(algorithm: str) -> None:
         getattr(searcher, end)()
         thread.join(timeout=10)
         assert len(done) == 1
+
+
+def thought(searcher: search.Searcher, position: Position, limits: Limits) -> tuple[Result, int]:
+    """Return what a search found, and the nodes that it told of last."""
+    infos: list[Info] = []
+    searcher.arm()
+    return searcher.search(position, limits, infos.append), infos[-1].nodes
+
+
+def test_the_rest_of_a_turn_is_played_as_planned() -> None:
+    position = solo_position(10)
+    searcher = search.make(games.get("numberdrop"), "expectimax", Settings())
+    first, nodes = thought(searcher, position, Limits(movetime=60))
+    assert nodes
+    assert first.move
+    assert first.ponder, "the turn has more than one move here"
+    after = position.play(first.move)
+    second, nodes = thought(searcher, after, Limits(movetime=60))
+    assert (second.move, nodes) == (first.ponder, 0)
+    assert second.infos[0].score == first.infos[0].score
+    assert second.infos[0].pv == first.infos[0].pv[1:]
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        Limits(movetime=400),
+        Limits(movetime=60, nodes=200),
+        Limits(movetime=60, depth=2),
+        Limits(movetime=60, searchmoves=("x",)),
+    ],
+)
+def test_a_plan_does_not_stand_for_a_search_that_asks_for_more(limits: Limits) -> None:
+    position = solo_position(10)
+    searcher = search.make(games.get("numberdrop"), "expectimax", Settings())
+    first, _ = thought(searcher, position, Limits(movetime=60))
+    assert first.move
+    after = position.play(first.move)
+    if limits.searchmoves:
+        limits = replace(limits, searchmoves=tuple(after.tokens(0, 2)))
+    assert thought(searcher, after, limits)[1] > 0
+
+
+@pytest.mark.parametrize("forget", ["clear", "stop", "elsewhere"])
+def test_a_plan_is_forgotten(forget: str) -> None:
+    position = solo_position(10)
+    searcher = search.make(games.get("numberdrop"), "expectimax", Settings())
+    if forget == "stop":
+        searcher.arm()
+        threading.Timer(0.05, searcher.stop).start()
+        move = searcher.search(position, Limits(movetime=20_000), lambda _: None).move
+    else:
+        move = thought(searcher, position, Limits(movetime=60))[0].move
+    assert move
+    if forget == "clear":
+        searcher.clear()
+    elif forget == "elsewhere":
+        thought(searcher, solo_position(5), Limits(nodes=100))
+    assert thought(searcher, position.play(move), Limits(movetime=60))[1] > 0
 
 
 @pytest.mark.parametrize("algorithm", ["expectimax", "mcts"])
