@@ -157,7 +157,8 @@ BENCHES = (
     Bench(
         "nmbr9-family",
         "NMBR 9: instances optimized from nothing.",
-        "bench.nmbr9 family F-3-1-4 F-5-1-6 F-4-2-6 K:0123456789 --fresh --time 8 --workers 1 --seed {seed}",
+        "bench.nmbr9 family F-5-1-6 F-6-1-5@8x8x3 F-6-2-5@8x8x3 F-9-1-10 K:0123456789 --fresh --time 20 --workers 1"
+        " --seed {seed}",
         "bench.nmbr9 family --fresh --time 300 --seed {seed}",
         ("problem",),
     ),
