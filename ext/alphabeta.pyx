@@ -27,7 +27,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memmove, memset
 
-from clock cimport bw_deadline, bw_load, bw_now, bw_store
+from clock cimport bw_control, bw_is_late, bw_is_over, bw_load, bw_now, bw_set_time, bw_store
 from game cimport (
     BW_CHANCE, BW_DECISION, BW_GAME_ABI, BW_GAME_CAPSULE, BW_MAX_PLAYERS, BW_NO_ACTION, BW_ORACLE_ABI,
     BW_ORACLE_CAPSULE, BW_TERMINAL, BW_UNIT, BW_WIN_LOSS, BW_ZERO_SUM, bw_action, bw_game, bw_oracle, bw_value,
@@ -84,8 +84,7 @@ ctypedef struct Shared:
     uint8_t seen[SEEN]        # whether a key with these low bits is among them
     int repetition
     bint full                 # nothing is reduced or left out
-    int64_t deadline          # nanoseconds, 0: none
-    int64_t stop              # asked for from outside
+    bw_control control        # what ends the search from outside
     int64_t halt              # the first thread has ended
     int64_t depth             # of the first thread's iteration
     int64_t under_way[UNDER_WAY]  # keys of actions that some thread is searching
@@ -198,13 +197,12 @@ cdef void improved(Context *c, RootMove *move) noexcept with gil:
 
 cdef inline void look_around(Context *c) noexcept nogil:
     """Ends the search when a limit is reached; once a second lets Python report."""
-    cdef int64_t now, deadline
+    cdef int64_t now
     if c.node_limit and c.nodes >= c.node_limit:
         c.aborted = True
     elif c.nodes % TICK == 0:
         now = bw_now()
-        deadline = bw_load(&c.shared.deadline)
-        if bw_load(&c.shared.stop) or bw_load(&c.shared.halt) or (deadline and now >= deadline):
+        if bw_load(&c.shared.halt) or bw_is_over(&c.shared.control, now):
             c.aborted = True
         elif c.owner == NULL and bw_load(&c.shared.depth) > c.depth:
             c.aborted = c.overtaken = True
@@ -618,7 +616,6 @@ cdef class Searcher:
     cdef object pool         # of the threads but the first: they stay, and with them their cores
     cdef object tables       # keeps the oracle alive
     cdef int64_t started
-    cdef int64_t soft        # nanoseconds at which no new iteration starts, 0: none
     cdef list last
     cdef bw_action best      # the move of the latest report of the first line
     cdef int depth           # of the iteration and
@@ -718,20 +715,18 @@ cdef class Searcher:
 
     def arm(self):
         """Forget a stop that came too late for the search before."""
-        bw_store(&self.shared.stop, 0)
+        bw_store(&self.shared.control.stop, 0)
 
     def stop(self):
         """End the search under way as soon as possible. From any thread."""
-        bw_store(&self.shared.stop, 1)
+        bw_store(&self.shared.control.stop, 1)
 
     def set_time(self, int64_t soft_ms, int64_t hard_ms):
         """Limits from now on in milliseconds, -1 for none: no new iteration after `soft`, the end at `hard`.
 
         From any thread, also during a search. More than 10**12 is read as that.
         """
-        cdef int64_t now = bw_now()
-        bw_store(&self.soft, bw_deadline(now, soft_ms))
-        bw_store(&self.shared.deadline, bw_deadline(now, hard_ms))
+        bw_set_time(&self.shared.control, soft_ms, hard_ms)
 
     def hashfull(self) -> int:
         """Thousandths of the transposition table that the latest search has filled, from a sample."""
@@ -884,7 +879,7 @@ cdef class Searcher:
         cdef bint proven = True
         if self.c.seldepth < depth and not self.c.cut:
             return True  # no line was cut short: the whole tree has been seen
-        if bw_load(&self.shared.stop) or (bw_load(&self.soft) and bw_now() >= bw_load(&self.soft)):
+        if bw_is_late(&self.shared.control, bw_now()):
             return True
         if mate and moves[0].value > PROVEN and WIN - moves[0].value <= 2 * mate - 1:
             return True
@@ -919,7 +914,7 @@ cdef class Searcher:
                         actions, final)
         except BaseException as failure:
             self.failure = failure
-            bw_store(&self.shared.stop, 1)
+            bw_store(&self.shared.control.stop, 1)
 
     cdef void tick(self):
         self.send(False)
