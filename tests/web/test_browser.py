@@ -176,6 +176,18 @@ def test_a_whole_game_of_nmbr_9_beside_the_engine_and_its_par(page: Page) -> Non
     assert "With 3 cards in this order: " in page.inner_text("#par-result")
 
 
+def test_levels_can_be_looked_at_between_two_cards(page: Page) -> None:
+    new_game(page, "nmbr9", Problem="U-2-1-3")
+    page.click("#roll")
+    ready(page)
+    page.click("#place")
+    ready(page)
+    for level in ("1", "0"):
+        page.click(f"[data-level='{level}']")
+        assert page.get_attribute(f"[data-level='{level}']", "aria-pressed") == "true"
+    assert page.locator("#par").count() == page.locator("#roll").count() == 1
+
+
 def test_all_twenty_tiles_of_the_table_game_can_be_placed(page: Page) -> None:
     new_game(page, "nmbr9")
     page.locator("label:has-text('Cards are drawn') select").select_option("auto")

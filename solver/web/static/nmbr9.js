@@ -276,7 +276,8 @@ export class Nmbr9Board {
   drawHand() {
     const { view, hand } = this;
     if (view.kind !== "decision") {
-      if (view.placed.length) this.offerPar();
+      // Also after a look at another level, which leaves the hand as it is.
+      if (view.placed.length && !hand.querySelector("#par")) this.offerPar();
       return;
     }
     if (!this.mine) return;
