@@ -39,6 +39,7 @@ NUMBERDROP = (
     "g/g/g/g/g/g/g/25e/34e/23a773a/5475627/1234736/1155345/1276127,"
     "g/g/g/g/g/g/g/g/g/DDe/DDaGGFF/GGGGGFF/33aCaFF/3aCCc,I3S3467,A"
 )
+READY = "html[data-state=ready]"
 PICKED = """localStorage.blockwit = JSON.stringify({
   settings: { time: 1000, rolls: "press" }, guides: ["deblockle", "numberdrop", "nmbr9"] })"""
 
@@ -58,10 +59,10 @@ def serving() -> Iterator[str]:
 def set_up(page: Page, game: str, position: str) -> None:
     """Go to a game and set up a position."""
     page.click(f"[data-game={game}]")
-    page.wait_for_selector(f"[data-game={game}][aria-current=page]")
+    page.wait_for_selector(READY)
     page.fill("#fen", position)
     page.click("#set-up")
-    page.wait_for_selector("#note:has-text('The position is set up')")
+    page.wait_for_selector(READY)
     for seat in page.locator("#seats label:has-text('Player') select, #seats label:has-text('North') select").all():
         seat.select_option("you")
 
@@ -130,7 +131,7 @@ def main() -> None:
                 context.add_init_script(PICKED)
                 page = context.new_page()
                 page.goto(url)
-                page.wait_for_selector("#fen")
+                page.wait_for_selector(READY)
                 pointed = game(page)
                 page.evaluate("phone => scrollTo(0, phone ? document.querySelector('main').offsetTop : 0)", phone)
                 page.hover(pointed)

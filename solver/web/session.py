@@ -125,6 +125,7 @@ class Thinker:
         self._command = command
         self._engine: AsyncEngine | None = None
         self._set: dict[str, OptionValue] = {}
+        self._stopped = False
 
     @property
     def pid(self) -> int | None:
@@ -137,8 +138,13 @@ class Thinker:
         if engine is not None:
             await engine.close()
 
+    def expect(self) -> None:
+        """Take the next `stop` for the search that comes next, even while the engine is not yet ready for it."""
+        self._stopped = False
+
     def stop(self) -> None:
         """End the search under way as soon as possible."""
+        self._stopped = True
         if self._engine is not None:
             self._engine.stop()
 
@@ -160,6 +166,8 @@ class Thinker:
         try:
             engine = await self._prepare(table, skill)
             search = await engine.start(limits)
+            if self._stopped:
+                search.stop()
             async for info in search:
                 await tell(info)
             result = await search.result()
@@ -265,6 +273,7 @@ class Session:
             # One engine: the page has moved on, so the older question is void.
             self.thinker.stop()
             await asyncio.wait([self._search])
+        self.thinker.expect()
         self._search = asyncio.create_task(self._run(number, table, position, limits, skill or 20))
 
     async def _run(self, number: Any, table: Table, position: Position, limits: Limits, skill: int) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+TIMEOUT = 60_000
 ARGUMENTS = [
     "--disable-gpu",
     "--disable-quic",
@@ -62,8 +63,12 @@ def width() -> int:
 @pytest.fixture
 def page(browser: Browser, server: str, width: int) -> Iterator[Page]:
     """Open the page anew, the engine at its quickest; whatever reaches the console as an error fails the test."""
+    from playwright.sync_api import expect
+
     context = browser.new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce")
-    context.set_default_timeout(20_000)
+    # Far more than anything takes: a limit ends a test that waits in vain, it does not measure a machine.
+    context.set_default_timeout(TIMEOUT)
+    expect.set_options(timeout=TIMEOUT)
     context.add_init_script(
         "if (!localStorage.blockwit) localStorage.blockwit = "
         'JSON.stringify({ settings: { time: 20, rolls: "press" }, guides: ["deblockle", "numberdrop", "nmbr9"] })'
@@ -73,7 +78,7 @@ def page(browser: Browser, server: str, width: int) -> Iterator[Page]:
     opened.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     opened.on("pageerror", lambda error: complaints.append(str(error)))
     opened.goto(server)
-    opened.wait_for_selector("#fen")
+    opened.wait_for_selector("html[data-state=ready]")
     yield opened
     context.close()
     assert complaints == []

@@ -1,6 +1,8 @@
 """The page in a real browser: whole games by clicking, play by keyboard, a phone's width, names and roles.
 
 Started with all other tests, or alone: `python -m pytest tests/web -m browser`.
+
+No test sleeps, and none looks at a page that is about to change: `ready` waits until no answer is on its way.
 """
 
 from __future__ import annotations
@@ -16,9 +18,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 playwright = pytest.importorskip("playwright.sync_api")
+expect = playwright.expect
 
-# A browser on a busy machine may draw between a look and a click: such a test is tried again.
-pytestmark = [pytest.mark.browser, pytest.mark.flaky(reruns=2)]
+pytestmark = pytest.mark.browser
 
 GAMES = {"deblockle": "Deblockle", "numberdrop": "Number Drop", "nmbr9": "NMBR 9"}
 FULL = "c1SLX,e1LTX,c3XLT,e3XLT c5XLT,e5CLS,c7THX,e7XLT s"
@@ -31,20 +33,24 @@ STACK = "9a@0,0,0,5c@0,4,0 7"
 MIDDLE = {"deblockle": FULL, "numberdrop": SOLO, "nmbr9": STACK}
 
 
+def ready(page: Page) -> None:
+    """Wait until the page does nothing more by itself: all is answered, rolled and thought over."""
+    page.wait_for_selector("html[data-state=ready]")
+
+
 def choose(page: Page, game: str) -> None:
     page.click(f"[data-game={game}]")
-    page.wait_for_selector(f"[data-game={game}][aria-current=page]")
+    ready(page)
+    expect(page.locator("[aria-current=page]")).to_have_attribute("data-game", game)
 
 
 def set_up(page: Page, game: str, position: str) -> None:
-    fresh = not page.locator(f"[data-game={game}][aria-current=page]").count()
     choose(page, game)
-    if game == "numberdrop" and fresh:
-        # Five tiles are drawn by themselves, and the panel moves until they lie there: a click would miss.
-        page.wait_for_selector("#moves li:nth-child(5), #typed", state="attached")
     page.fill("#fen", position)
     page.click("#set-up")
-    page.wait_for_selector("#note:has-text('The position is set up')")
+    ready(page)
+    expect(page.locator("#trouble")).to_be_hidden()
+    expect(page.locator("#note")).to_have_text("The position is set up")
 
 
 def new_game(page: Page, game: str, **options: str) -> None:
@@ -62,19 +68,19 @@ def new_game(page: Page, game: str, **options: str) -> None:
             field.locator("input").fill(value)
     page.click("#start")
     page.wait_for_selector("#dialog", state="hidden")
+    ready(page)
 
 
 def moves(page: Page) -> list[str]:
     return page.locator("#moves code").all_inner_texts()
 
 
-def waiting(page: Page, *selectors: str) -> str:
-    """Wait until one of these can be seen, and return it."""
-    while True:
-        page.wait_for_selector(", ".join(f"{selector}:visible" for selector in selectors))
-        for selector in selectors:  # what was there may be gone again
-            if page.locator(f"{selector}:visible").count():
-                return selector
+def offered(page: Page, *selectors: str) -> str:
+    """Return the first of these that can be seen once the page waits for somebody."""
+    ready(page)
+    seen = [selector for selector in selectors if page.locator(f"{selector}:visible").count()]
+    assert seen, f"none of {selectors} is offered"
+    return seen[0]
 
 
 OVER = "#turn:has-text('Game over')"
@@ -90,20 +96,22 @@ def test_a_whole_game_of_deblockle(page: Page) -> None:
     page.click("#turn-block")
     page.click("[data-square=d7]")
     for _ in range(80):
-        # The last move is the engine's: it is the person's turn when a block can be chosen.
-        if waiting(page, OVER, ".square.movable", "#pass") == OVER:
+        due = offered(page, OVER, "#pass", ".square.movable")
+        if due == OVER:
             break
-        if page.locator("#pass:visible").count():
+        if due == "#pass":
             page.click("#pass")
             continue
         page.click("#hint")
         page.wait_for_selector("#note:has-text('Hint')")
+        ready(page)
         found = re.search(r"\(([a-g0-9]+)\)$", page.inner_text("#note"))
         assert found is not None
         before = len(moves(page))
         for square in re.findall("[a-g][1-7]", found[1]):
             page.click(f"[data-square={square}]")
-        page.wait_for_selector(f"#moves li:nth-child({before + 1})")
+        ready(page)
+        assert len(moves(page)) > before
     assert re.search("wins|draw", page.inner_text("#turn"))
     assert moves(page)[0].startswith("roll:")
     assert re.fullmatch("d7[STCXLH]{3}", moves(page)[1])
@@ -114,19 +122,11 @@ def test_a_whole_game_of_number_drop_alone(page: Page) -> None:
     page.click("[data-cell=d1]")
     claimed = False
     for _ in range(200):
-        due = waiting(page, OVER, "#roll", "[data-move]", "#drop", "[data-claim]", "#no-claim")
+        due = offered(page, OVER, "#roll", "[data-move]", "#drop", "[data-claim]", "#no-claim")
         if due == OVER:
             break
-        before = page.inner_text("#moves")
-        if due == "[data-claim]":
-            claimed = True
-        try:
-            page.locator(due).first.click(timeout=5000)
-        except playwright.TimeoutError:
-            continue  # it was still there from the moment before, while its click was being answered
-        if due == "#drop":
-            # The claim comes next, or the move is made because nothing can be claimed.
-            page.wait_for_selector(f"#no-claim, #moves li:nth-child({before.count(chr(10)) + 2}), {OVER}, #roll")
+        claimed = claimed or due == "[data-claim]"
+        page.locator(due).first.click()
     assert "ended with" in page.inner_text("#turn")
     assert any(move.startswith("slide:") for move in moves(page))
     assert claimed == any("+" in move for move in moves(page))
@@ -135,15 +135,16 @@ def test_a_whole_game_of_number_drop_alone(page: Page) -> None:
 def test_number_drop_against_the_engine(page: Page) -> None:
     new_game(page, "numberdrop", players="2")
     page.click("[data-cell=b1]")
+    ready(page)
     page.click("#roll")
-    page.wait_for_selector("#drop")
+    ready(page)
     page.click("#turn-shape")
     page.hover("[data-cell=g9]")
     page.click("#drop")
-    if waiting(page, "#no-claim", "#moves li:nth-child(9)") == "#no-claim":
+    if offered(page, "#no-claim", "#moves li:nth-child(9)") == "#no-claim":
         page.click("#no-claim")
+        ready(page)
     # The engine has dropped as well; it is the active player now, so the next roll comes by itself.
-    page.wait_for_selector("#moves li:nth-child(11)")
     played = moves(page)
     assert [move.split(":")[0] for move in played[:7]] == ["tile"] * 5 + ["write"] * 2
     assert played[7].startswith("roll:")
@@ -156,27 +157,43 @@ def test_a_whole_game_of_nmbr_9_beside_the_engine_and_its_par(page: Page) -> Non
     new_game(page, "nmbr9", Problem="U-4-2-10")
     for number in range(10):
         page.click("#roll")
-        page.wait_for_selector("#place")
+        ready(page)
         page.click("#place")
-        page.wait_for_selector(f"#moves li:nth-child({2 * number + 2})")
+        ready(page)
+        assert len(moves(page)) == 2 * number + 2
     assert "Game over" in page.inner_text("#turn")
     assert page.locator(".rival h3").inner_text().startswith("Engine: ")
     page.wait_for_selector(".rival .mini")
     new_game(page, "nmbr9", Problem="U-2-1-3")
     for number in range(3):
         page.click("#roll")
+        ready(page)
         page.click("#place")
-        page.wait_for_selector(f"#moves li:nth-child({2 * number + 2})")
+        ready(page)
+        assert len(moves(page)) == 2 * number + 2
     page.click("#par")
     page.wait_for_selector("#par-result")
     assert "With 3 cards in this order: " in page.inner_text("#par-result")
+
+
+def test_levels_can_be_looked_at_between_two_cards(page: Page) -> None:
+    new_game(page, "nmbr9", Problem="U-2-1-3")
+    page.click("#roll")
+    ready(page)
+    page.click("#place")
+    ready(page)
+    for level in ("1", "0"):
+        page.click(f"[data-level='{level}']")
+        assert page.get_attribute(f"[data-level='{level}']", "aria-pressed") == "true"
+    assert page.locator("#par").count() == page.locator("#roll").count() == 1
 
 
 def test_all_twenty_tiles_of_the_table_game_can_be_placed(page: Page) -> None:
     new_game(page, "nmbr9")
     page.locator("label:has-text('Cards are drawn') select").select_option("auto")
     for number in range(20):
-        page.wait_for_selector(f"#moves li:nth-child({2 * number + 1})")
+        ready(page)
+        assert len(moves(page)) == 2 * number + 1
         page.click("#place")
     page.wait_for_selector(OVER)
 
@@ -189,10 +206,10 @@ def test_where_a_tip_leads_is_shown_before_it_is_made(page: Page) -> None:
     page.click("[data-square=d1]")
     page.hover("[data-square=e1]")
     inspector = page.locator(".inspector")
-    assert "Tipped east: star up" in inspector.inner_text()
-    assert "Not legal: the tip brings up star, which is legal only onto d6" in inspector.inner_text()
+    expect(inspector).to_contain_text("Tipped east: star up")
+    expect(inspector).to_contain_text("Not legal: the tip brings up star, which is legal only onto d6")
     page.hover("[data-square=c1]")
-    assert "Tipped west: stop up" in inspector.inner_text()
+    expect(inspector).to_contain_text("Tipped west: stop up")
     label = page.get_attribute("[data-square=d2]", "aria-label") or ""
     assert "no tip here" in label
     assert "home star of South" in label
@@ -218,7 +235,7 @@ def test_illegal_tries_of_the_other_games_are_explained(page: Page, game: str) -
     if game == "numberdrop":
         set_up(page, game, DROP)
         page.click("#drop")
-        page.wait_for_selector("#no-claim")
+        ready(page)
         for cell in ("a1", "d1", "c1"):
             page.click(f"[data-cell={cell}]")
         page.click("#claim")
@@ -241,15 +258,19 @@ def test_hint_analysis_and_undo(page: Page) -> None:
     assert page.inner_text("#score").endswith("%")
     assert page.locator("#thinking .pv code").inner_text().startswith(("c1", "e1", "c3", "e3"))
     page.click("#analyse")
-    page.wait_for_selector("#analyse[aria-pressed=false]")
+    ready(page)
+    assert page.get_attribute("#analyse", "aria-pressed") == "false"
     page.click("#hint")
     page.wait_for_selector(".square.hinted")
+    ready(page)
     page.click("[data-square=c1]")
     page.locator(".square.tip.legal").first.click()
     page.locator(".square.target").first.click()
-    page.wait_for_selector("#moves li:nth-child(2)")
+    ready(page)
+    assert len(moves(page)) == 2
     page.click("#undo")
-    page.wait_for_selector("#moves li", state="detached")
+    ready(page)
+    assert moves(page) == []
     assert "South to move" in page.inner_text("#turn")
 
 
@@ -289,7 +310,8 @@ def test_any_position_of_deblockle_can_be_set_up_on_the_board(page: Page) -> Non
     page.get_by_label("A click puts").select_option("-")
     page.click("[data-square=d1]")
     page.click("#edited")
-    page.wait_for_selector("#note:has-text('The position is set up')")
+    ready(page)
+    assert page.inner_text("#note") == "The position is set up"
     assert page.input_value("#fen") == "d5CTL d7XLT s 0"
     page.click("[data-square=d5]")
     page.click("[data-square=d6]")
@@ -303,8 +325,8 @@ def test_any_sheet_of_number_drop_can_be_set_up(page: Page) -> None:
     page.get_by_label("A click writes").select_option("7")
     page.click("[data-cell=a2]")
     page.click("#edited")
-    # The note is there since the first position was set up.
-    page.wait_for_function("document.querySelector('#fen').value.includes('7f/1234c,-,-,-')")
+    ready(page)
+    assert "7f/1234c,-,-,-" in page.input_value("#fen")
 
 
 def test_dice_and_cards_of_a_real_table_can_be_typed_in(page: Page) -> None:
@@ -312,17 +334,20 @@ def test_dice_and_cards_of_a_real_table_can_be_typed_in(page: Page) -> None:
     for number, face in enumerate("XLCH", 1):
         page.get_by_label(f"Block {number}").select_option(face)
     page.click("#typed")
-    page.wait_for_selector("#turn-block")
+    ready(page)
+    assert page.locator("#turn-block").is_visible()
     assert moves(page) == ["roll:XLCH"]
     set_up(page, "numberdrop", DROP.replace("drop:1 2345I", "roll -"))
     page.get_by_label("Die 4").select_option("*")
     page.get_by_label("Shape").select_option("L")
     page.click("#typed")
-    page.wait_for_selector("#drop")
+    ready(page)
+    assert page.locator("#drop").is_visible()
     assert moves(page) == ["roll:123*L"]
     set_up(page, "nmbr9", "- ?0123")
     page.click("[aria-label='The card 3 was drawn']")
-    page.wait_for_selector("#place")
+    ready(page)
+    assert page.locator("#place").is_visible()
     assert moves(page) == ["draw:3"]
 
 
@@ -342,13 +367,16 @@ def test_a_puzzle_tells_right_from_wrong(page: Page) -> None:
     page.click("#open-puzzles")
     page.click("[data-puzzle='win1-01']")
     page.wait_for_selector("#task:has-text('North to move wins in 1 turn')")
+    ready(page)
     page.click("[data-square=c2]")
     page.locator(".square.tip.legal:not([data-square=d2])").first.click()
     if page.locator(".square.target").count():
         page.locator(".square.target").first.click()
-    page.wait_for_selector("#task .wrong")
+    ready(page)
+    assert page.locator("#task .wrong").is_visible()
     page.get_by_text("Start again").click()
-    page.wait_for_selector("#moves li", state="detached")
+    ready(page)
+    assert moves(page) == []
     for square in ("c2", "d2"):
         page.click(f"[data-square={square}]")
     page.wait_for_selector("#task .right")
@@ -362,7 +390,7 @@ def test_a_free_stack_is_built_with_any_tile(page: Page) -> None:
     page.wait_for_selector("[data-tile='4']")
     page.click("[data-tile='4']")
     page.click("#place")
-    page.wait_for_selector("#moves li")
+    ready(page)
     assert moves(page)[0].startswith("4a@")
     assert (page.get_attribute("[data-level='0']", "aria-label") or "") == "Level 0: tiles 4, 0 points"
 
@@ -370,7 +398,7 @@ def test_a_free_stack_is_built_with_any_tile(page: Page) -> None:
 def test_the_page_comes_back_as_it_was_left(page: Page) -> None:
     set_up(page, "deblockle", "position fen d1XLT d7XLT s moves d1c1 d7c7")
     page.reload()
-    page.wait_for_selector("#moves li:nth-child(2)")
+    ready(page)
     assert moves(page) == ["d1c1", "d7c7"]
 
 
@@ -384,13 +412,15 @@ def press(page: Page, *keys: str) -> None:
 
 def test_deblockle_by_keyboard(page: Page) -> None:
     set_up(page, "deblockle", "d1XLT d7XLT s")
+    # An engine's answer would be what is said last.
+    page.locator("label:has(span:text-is('North')) select").select_option("you")
     page.focus(".deblockle [tabindex='0']")
     page.focus("[data-square=d1]")
     press(page, "Enter", "ArrowUp")
     assert page.evaluate("document.activeElement.dataset.square") == "d2"
     press(page, "Escape", "ArrowDown", "Space", "ArrowLeft", "Enter")
-    page.wait_for_selector("#moves li")
-    assert moves(page)[0] == "d1c1"
+    ready(page)
+    assert moves(page) == ["d1c1"]
     assert "South d1 tips west" in page.inner_text("#said")
     assert page.locator(".deblockle [tabindex='0']").count() == 1
 
@@ -399,11 +429,11 @@ def test_number_drop_by_keyboard(page: Page) -> None:
     set_up(page, "numberdrop", DROP)
     page.focus(".sheet.main [tabindex='0']")
     press(page, "ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowLeft", "r", "Enter")
-    page.wait_for_selector("#no-claim")
+    ready(page)
     assert page.evaluate("document.activeElement.dataset.claim") is not None
     page.focus("#no-claim")
     press(page, "Enter")
-    page.wait_for_selector("#moves li")
+    ready(page)
     # It stood upright in the middle, and lies now at the left edge.
     assert moves(page)[0] == "I0@1:2345"
 
@@ -412,7 +442,7 @@ def test_nmbr_9_by_keyboard(page: Page) -> None:
     set_up(page, "nmbr9", "- 77")
     page.focus(".builder [tabindex='0']")
     press(page, "r", "ArrowRight", "ArrowUp", "Enter")
-    page.wait_for_selector("#moves li")
+    ready(page)
     assert re.fullmatch(r"7b@-?\d+,-?\d+,0", moves(page)[0])
     page.focus(".builder [tabindex='0']")
     press(page, "PageUp", "Enter")
@@ -523,7 +553,8 @@ def test_nothing_is_wider_than_a_phone(page: Page, game: str) -> None:
     if game == "numberdrop":
         set_up(page, game, DROP)
         page.click("#drop")
-        page.wait_for_selector("#no-claim")
+        ready(page)
+        assert page.locator("#no-claim").is_visible()
         assert not too_wide()
         new_game(page, game, players="6")
         assert not too_wide()
@@ -553,7 +584,7 @@ def test_the_keyboard_is_not_thrown_out_when_a_part_is_drawn_anew(page: Page) ->
     new_game(page, "deblockle", south_blocks="1", north_blocks="1")
     page.focus("#roll")
     press(page, "Enter")
-    page.wait_for_selector("#turn-block")
+    ready(page)
     page.focus("#turn-block")
     press(page, "Enter", "Enter")
     assert focused() == "turn-block"
@@ -568,7 +599,7 @@ def test_the_keyboard_is_not_thrown_out_when_a_part_is_drawn_anew(page: Page) ->
     set_up(page, "numberdrop", DROP.replace("drop:1 2345I", "roll -"))
     page.focus("#roll")
     press(page, "Enter")
-    page.wait_for_selector("#drop")
+    ready(page)
     assert focused() == "drop"
     page.locator("label:has-text('Engine thinks') select").focus()
     press(page, "ArrowDown")
@@ -584,3 +615,138 @@ def test_a_position_being_typed_is_not_overwritten_by_the_game(page: Page) -> No
     page.click("#set-up")
     page.wait_for_selector("#moves li:first-child:has-text('South d1 tips')")
     assert page.input_value("#fen") != "d1XLT d7XLT s"
+
+
+# --- late answers ---------------------------------------------------------------------------------------------------
+
+SLOW = """
+  const { set } = Object.getOwnPropertyDescriptor(WebSocket.prototype, "onmessage");
+  Object.defineProperty(WebSocket.prototype, "onmessage", { set(take) {
+    set.call(this, (event) => {
+      if (!window.late) take(event);
+      else document.documentElement.dataset.late = window.late.push(() => take(event));
+    });
+  } });
+"""
+
+
+@pytest.fixture
+def slow(page: Page) -> Page:
+    """A page to which answers can be kept back."""
+    page.add_init_script(SLOW)
+    page.reload()
+    ready(page)
+    return page
+
+
+def hold(page: Page) -> None:
+    """Keep back what the server answers from now on, as if it were slow."""
+    page.evaluate("window.late = []")
+
+
+def held(page: Page, answers: int) -> None:
+    """Wait until this many answers are kept back."""
+    expect(page.locator("html")).to_have_attribute("data-late", str(answers))
+
+
+def let_come(page: Page) -> None:
+    """Give the page all that was kept back."""
+    page.evaluate("(([...late], _) => late.forEach((act) => act()))(window.late, (window.late = null))")
+
+
+def test_what_is_typed_while_a_game_is_fetched_stays(slow: Page) -> None:
+    page = slow
+    hold(page)
+    page.click("[data-game=deblockle]")
+    page.fill("#fen", "d1XLT d7XLT s")
+    held(page, 1)
+    let_come(page)
+    ready(page)
+    assert page.input_value("#fen") == "d1XLT d7XLT s"
+
+
+def test_the_game_asked_for_last_is_shown(slow: Page) -> None:
+    page = slow
+    set_up(page, "deblockle", "position fen d1XLT d7XLT s moves d1c1 d7c7")
+    hold(page)
+    page.click("[data-game=nmbr9]")
+    page.click("[data-game=deblockle]")
+    held(page, 2)
+    let_come(page)
+    ready(page)
+    assert page.get_attribute("[data-game=deblockle]", "aria-current") == "page"
+    assert moves(page) == ["d1c1", "d7c7"]
+
+
+def test_a_late_undo_is_not_done_to_another_game(slow: Page) -> None:
+    page = slow
+    set_up(page, "nmbr9", STACK)
+    set_up(page, "deblockle", "position fen d1XLT d7XLT s moves d1c1 d7c7")
+    hold(page)
+    page.click("[data-game=nmbr9]")
+    page.click("#undo")
+    held(page, 2)
+    let_come(page)
+    ready(page)
+    assert page.input_value("#fen").startswith(STACK.rsplit(" ", 1)[0])
+    assert moves(page) == []
+    choose(page, "deblockle")
+    assert moves(page) == ["d1c1", "d7c7"]
+
+
+def test_a_move_is_not_lost_when_something_is_asked_before_its_answer(slow: Page) -> None:
+    page = slow
+    set_up(page, "deblockle", "d1XLT d7XLT s")
+    page.locator("label:has(span:text-is('North')) select").select_option("you")
+    hold(page)
+    page.click("[data-square=d1]")
+    page.click("[data-square=c1]")
+    page.click("#hint")
+    let_come(page)
+    ready(page)
+    assert moves(page) == ["d1c1"]
+    assert "Hint" not in page.inner_text("#note")
+
+
+def test_claims_that_come_late_are_not_those_of_another_position(slow: Page) -> None:
+    page = slow
+    set_up(page, "numberdrop", DROP)
+    hold(page)
+    page.click("#drop")
+    page.click("#set-up")
+    held(page, 2)
+    let_come(page)
+    ready(page)
+    assert page.locator("#drop").is_visible()
+    assert page.locator("#no-claim").count() == 0
+
+
+def test_a_hint_in_the_turn_of_the_engine_does_not_end_the_game(slow: Page) -> None:
+    page = slow
+    set_up(page, "deblockle", FULL)
+    page.locator("label:has(span:text-is('North')) select").select_option("you")
+    hold(page)
+    page.locator("label:has(span:text-is('South')) select").select_option("5")
+    page.click("#hint")
+    let_come(page)
+    ready(page)
+    assert len(moves(page)) == 1
+
+
+def test_a_button_drawn_anew_while_it_is_pressed_keeps_its_click(slow: Page) -> None:
+    page = slow
+    page.click("#open-puzzles")
+    page.click("[data-puzzle='win1-01']")
+    page.wait_for_selector("#task:has-text('North to move wins in 1 turn')")
+    ready(page)
+    hold(page)
+    for square in ("c2", "d2"):
+        page.click(f"[data-square={square}]")
+    held(page, 1)
+    page.get_by_text("Leave the puzzle").hover()
+    page.mouse.down()
+    let_come(page)
+    page.mouse.up()
+    expect(page.locator("#task")).to_be_hidden()
+    ready(page)
+    assert moves(page)[0].startswith("c2d2")

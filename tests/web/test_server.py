@@ -223,8 +223,10 @@ def test_the_engine_thinks_aloud_and_answers(talk: Callable[..., dict[str, Any]]
 
 
 def test_a_newer_question_replaces_the_search_under_way() -> None:
+    table = {**DUEL, "start": games.get("deblockle").bench[0][0]}
     with client() as connected, connected.websocket_connect("/talk", headers=HEADERS) as websocket:
-        websocket.send_json({"id": 1, "do": "think", "table": DUEL, "movetime": 600_000})
+        # The engine process is still being started.
+        websocket.send_json({"id": 1, "do": "think", "table": table, "movetime": 600_000})
         websocket.send_json({"id": 2, "do": "think", "table": {**DUEL, "moves": ["d1c1"]}, "nodes": 100})
         answers = [last(websocket), last(websocket)]
         assert [(answer["id"], answer["is"]) for answer in answers] == [(1, "best"), (2, "best")]
@@ -235,6 +237,14 @@ def test_stop_ends_the_search() -> None:
     with client() as connected, connected.websocket_connect("/talk", headers=HEADERS) as websocket:
         websocket.send_json({"id": 1, "do": "think", "table": table, "movetime": 600_000})
         assert websocket.receive_json()["is"] == "info"
+        websocket.send_json({"do": "stop"})
+        assert last(websocket)["is"] == "best"
+
+
+def test_stop_ends_a_search_that_has_not_begun() -> None:
+    table = {**DUEL, "start": games.get("deblockle").bench[0][0]}
+    with client() as connected, connected.websocket_connect("/talk", headers=HEADERS) as websocket:
+        websocket.send_json({"id": 1, "do": "think", "table": table, "movetime": 600_000})
         websocket.send_json({"do": "stop"})
         assert last(websocket)["is"] == "best"
 

@@ -6,7 +6,18 @@ import { group } from "./puzzles.js";
 
 const TITLES = { deblockle: "Deblockle", numberdrop: "Number Drop", nmbr9: "NMBR 9" };
 
+let asked = 0;
+
+/** What the server has for a dialog, or null when another one was opened or asked for before it came. */
+async function fetched(address) {
+  asked += 1;
+  const mine = asked;
+  const text = await (await fetch(address)).text();
+  return mine === asked ? text : null;
+}
+
 function show(heading, ...content) {
+  asked += 1;
   const dialog = $("#dialog");
   dialog.replaceChildren(
     h("div", { class: "dialog" },
@@ -23,9 +34,11 @@ export function closeDialog() {
 
 /** The rules of a game, at a heading if one is named. */
 export async function showRules(game, rule = "") {
+  const rendered = await fetched(`/rules/${game}`);
+  if (rendered === null) return;
   const text = h("div", { class: "rules", tabindex: "0" });
   // Our own server renders them from the project's files, with HTML in them switched off.
-  text.innerHTML = await (await fetch(`/rules/${game}`)).text();
+  text.innerHTML = rendered;
   text.querySelector("h1")?.remove();
   for (const table of text.querySelectorAll("table")) {
     const box = h("div", { class: "wide" });
@@ -72,7 +85,10 @@ export function showGuide(game) {
 }
 
 export async function showPuzzles(page) {
-  const all = await (await fetch(`/puzzles/${page.game}`)).json();
+  const { game } = page;
+  const listed = await fetched(`/puzzles/${game}`);
+  if (listed === null) return;
+  const all = JSON.parse(listed);
   const groups = new Map();
   for (const puzzle of all) {
     const name = group(puzzle);
@@ -80,9 +96,9 @@ export async function showPuzzles(page) {
   }
   const load = (puzzle) => {
     closeDialog();
-    page.openPuzzle(puzzle);
+    page.openPuzzle(game, puzzle);
   };
-  show(`Puzzles of ${TITLES[page.game]}`,
+  show(`Puzzles of ${TITLES[game]}`,
     h("div", { class: "puzzles", tabindex: "0" },
       [...groups].map(([name, puzzles]) => h("section", {},
         h("h3", {}, name),

@@ -41,6 +41,35 @@ export function say(text) {
   region.textContent = region.textContent === text ? `${text}\u00a0` : text;
 }
 
+const late = [];
+let pressed = false;
+let release = 0;
+
+/** Do something now, or after the click while a button is pressed: drawn anew between press and release it would lose it. */
+export function unpressed(act) {
+  if (pressed) late.push(act);
+  else act();
+}
+
+function letGo() {
+  pressed = false;
+  for (const act of late.splice(0)) act();
+}
+
+function letGoIn(milliseconds) {
+  clearTimeout(release);
+  release = setTimeout(letGo, milliseconds);
+}
+
+addEventListener("pointerdown", (event) => {
+  clearTimeout(release);
+  letGo();
+  pressed = event.button === 0 && Boolean(event.target.closest("button"));
+}, true);
+addEventListener("click", () => letGoIn(0), true);
+// A finger's click comes a moment later, and where the pointer has left the button none comes.
+for (const name of ["pointerup", "pointercancel", "contextmenu"]) addEventListener(name, () => letGoIn(100), true);
+
 export const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /**

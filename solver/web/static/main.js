@@ -21,7 +21,9 @@ class Page {
     this.kept = JSON.parse(localStorage.getItem("blockwit") ?? "{}");
     this.settings = { time: 1000, rolls: "press", ...this.kept.settings };
     this.serial = 0; // grows whenever the table changes; late answers about an older one are void
-    this.thinking = false;
+    this.loads = 0; // grows with every table that is asked for; only the newest one is shown
+    this.inquiry = 0; // grows whenever the engine is interrupted; what it still says is void
+    this.thinking = 0;
     this.analysing = false;
     this.paused = false;
     this.puzzle = null;
@@ -67,7 +69,7 @@ class Page {
         await this.load(kept.table, kept.seats, kept);
         return;
       } catch {
-        delete this.kept.tables[game]; // kept by an older version, perhaps
+        // Kept by an older version, perhaps; the new game takes its place.
       }
     }
     await this.begin(game, {}, null, null, this.usual(game));
@@ -83,16 +85,34 @@ class Page {
     await this.load({ game, options, start, moves: [] }, seats, extra);
   }
 
+  /**
+   * Show another table. `seats` are players, null for the usual ones, or a function of the view that returns them.
+   * Returns whether it is shown: it is not when another one was asked for before the answer.
+   */
   async load(table, seats, extra = {}) {
     this.interrupt();
-    const answer = await this.wire.ask({ do: "view", table });
-    this.paused = false;
+    this.loads += 1;
+    const { loads, typing } = this;
+    // Now, and not with the answer: what is typed while that is on its way belongs to the new table.
     this.typing = false;
+    let answer;
+    try {
+      answer = await this.wire.ask({ do: "view", table });
+    } catch (error) {
+      if (loads !== this.loads) return false;
+      this.typing ||= typing;
+      if (this.view) this.advance(); // the old table goes on
+      throw error;
+    }
+    if (loads !== this.loads) return false;
+    this.interrupt();
+    this.paused = false;
     this.puzzle = extra.puzzle ?? null;
     this.rival = extra.rival ?? null;
     this.table = { ...table, options: { ...table.options } };
     const count = answer.view.seats;
-    this.seats = seats && seats.length === count ? [...seats] : Array.from({ length: count }, (_, seat) => (seat ? "20" : "you"));
+    const wanted = typeof seats === "function" ? seats(answer.view) : seats;
+    this.seats = wanted?.length === count ? [...wanted] : Array.from({ length: count }, (_, seat) => (seat ? "20" : "you"));
     if (!this.board || this.boardGame !== table.game) {
       $("#board").replaceChildren();
       this.board = new BOARDS[table.game](this, $("#board"), $("#hand"));
@@ -106,6 +126,7 @@ class Page {
     this.forget();
     this.take(answer, false);
     this.offerGuide();
+    return true;
   }
 
   /** Show an answer `view` and go on with the game. */
@@ -128,13 +149,22 @@ class Page {
     $("#turn").textContent = this.headline();
     $("#note").textContent = last ? capital(last.words) : "";
     if (moved && last) say(`${capital(last.words)}. ${this.headline()}`);
-    const byHand = $("#hand").contains(document.activeElement);
-    $("#hand").replaceChildren();
-    $("#hand").hidden = true;
+    const hand = $("#hand");
+    const byHand = hand.contains(document.activeElement);
+    const height = hand.offsetHeight;
+    hand.replaceChildren();
+    hand.style.minHeight = "";
+    hand.hidden = true;
     this.board.show(view, { mine, last, animate: moved, log });
     if (view.kind === "chance") this.offerRoll();
+    if (height && !view.result && (view.kind === "chance" ? this.rollsItself : !mine)) {
+      // Others act: what is below is not to jump away from under a pointer, there and back.
+      if (hand.hidden) hand.append(h("p", { class: "quiet" }, this.headline()));
+      hand.style.minHeight = `${height}px`;
+      hand.hidden = false;
+    }
     // Whoever works with the buttons of the hand finds the next thing to do there, or on the board.
-    if (byHand) ($("#hand .primary") ?? $("#board [tabindex='0']"))?.focus({ preventScroll: true });
+    if (byHand) ($(".primary", hand) ?? $("#board [tabindex='0']"))?.focus({ preventScroll: true });
     $("#undo").disabled = log.length === 0;
     $("#hint").disabled = view.kind !== "decision";
     $("#analyse").disabled = view.kind !== "decision";
@@ -166,6 +196,11 @@ class Page {
   }
 
   renderSeats() {
+    const { game, seats, settings, rival } = this;
+    const drawn = JSON.stringify([game, seats, seats.map((_, number) => this.board.name(number)), settings, rival?.strength, this.table.start === null]);
+    // A choice that somebody has opened would close if it were drawn anew with every move.
+    if (drawn === this.seatsDrawn) return;
+    this.seatsDrawn = drawn;
     const rows = this.seats.map((seat, number) =>
       select(this.board.name(number), STRENGTHS, seat, (value) => {
         this.seats[number] = value;
@@ -214,46 +249,54 @@ class Page {
     localStorage.setItem("blockwit", JSON.stringify(this.kept));
   }
 
-  async openPuzzle(puzzle) {
-    const table = { game: this.game, options: puzzle.options, start: puzzle.position, moves: [] };
-    await this.load(table, null, { puzzle });
+  async openPuzzle(game, puzzle) {
+    const table = { game, options: puzzle.options, start: puzzle.position, moves: [] };
     // The person takes the side that has to find the move.
-    this.seats = this.seats.map((_, seat) => (seat === this.view.player ? "you" : "20"));
-    this.resume();
+    const seats = (view) => Array.from({ length: view.seats }, (_, seat) => (seat === view.player ? "you" : "20"));
+    await this.load(table, seats, { puzzle });
   }
 
   // --- going on --------------------------------------------------------------------------------------------------
 
+  /** Whether a roll that is due is made without a person. */
+  get rollsItself() {
+    if (this.puzzle && nextRoll(this.puzzle, this.log)) return true;
+    const watched = this.seats.every((seat) => seat !== "you");
+    const dull = this.view.phase === "tile" || this.seat !== "you" || watched;
+    return this.settings.rolls === "auto" || (this.settings.rolls === "press" && dull);
+  }
+
   /** Whatever comes next without a person: a roll, or the engine's move. */
   async advance() {
-    const { view, serial } = this;
+    this.board.catchUp?.();
+    const { view, serial, inquiry } = this;
     if (this.paused || view.result) {
       if (view.result) this.board.finished?.(view);
       return;
     }
     if (view.kind === "chance") {
       const planned = this.puzzle && nextRoll(this.puzzle, this.log);
-      const watched = this.seats.every((seat) => seat !== "you");
-      const dull = view.phase === "tile" || this.seat !== "you" || watched;
       if (planned) await this.play(planned);
-      else if (this.settings.rolls === "auto" || (this.settings.rolls === "press" && dull)) await this.roll();
+      else if (this.rollsItself) await this.roll();
       return;
     }
     if (this.seat === "you" || this.analysing) return;
     const best = await this.think({ movetime: this.settings.time, skill: Number(this.seat) });
-    if (best && serial === this.serial && !this.paused) await this.play(best.move);
+    if (best && serial === this.serial && inquiry === this.inquiry && !this.paused) await this.play(best.move);
   }
 
   /** The players or the settings have changed: see who goes on. */
   resume() {
     this.interrupt();
+    this.serial += 1;
     this.keep();
     this.render(false);
     this.advance();
   }
 
+  /** Stop the engine. A move that somebody has made is still played when its answer comes. */
   interrupt() {
-    this.serial += 1;
+    this.inquiry += 1;
     if (this.thinking) this.wire.stop();
     this.analysing = false;
     $("#analyse").setAttribute("aria-pressed", "false");
@@ -266,7 +309,7 @@ class Page {
 
   async request(message) {
     try {
-      return await this.wire.ask({ ...message, table: this.table });
+      return await this.wire.ask({ table: this.table, ...message });
     } catch (error) {
       this.trouble(error.message);
       return null;
@@ -321,11 +364,14 @@ class Page {
   /** Back to the last decision of a person, or one move when there is none. */
   async undo() {
     this.interrupt();
+    this.serial += 1; // a move on its way is taken back with the others
+    const { serial } = this;
     let keep = this.log.length - 1;
     while (keep > 0 && (this.log[keep].chance || this.seats[this.log[keep].player] !== "you")) keep -= 1;
     if (this.log[keep].chance || this.seats[this.log[keep].player] !== "you") keep = this.log.length - 1;
     const table = { ...this.table, moves: this.table.moves.slice(0, keep) };
-    const answer = await this.wire.ask({ do: "view", table });
+    const answer = await this.request({ do: "view", table });
+    if (!answer || serial !== this.serial) return;
     this.forget();
     // Otherwise the engine would make the move again at once.
     this.paused = this.seats.every((seat) => seat !== "you");
@@ -337,26 +383,32 @@ class Page {
 
   /** Let the engine think about the table, or about another one. Returns its answer, or null when it is void. */
   async think(limits, table = this.table, heading = "") {
-    this.thinking = true;
+    const { inquiry } = this;
+    this.thinking += 1;
     try {
-      return await this.wire.ask({ do: "think", table, ...limits }, (info) => this.showInfo(info, heading));
+      return await this.wire.ask({ do: "think", table, ...limits }, (info) => {
+        if (inquiry === this.inquiry) this.showInfo(info, heading);
+      });
     } catch (error) {
       this.trouble(error.message);
       return null;
     } finally {
-      this.thinking = false;
+      this.thinking -= 1;
     }
   }
 
   async hint() {
     this.interrupt();
-    const { serial } = this;
+    const { serial, inquiry } = this;
     $("#hint").disabled = true;
     const best = await this.think({ movetime: this.settings.time });
-    $("#hint").disabled = false;
-    if (!best || serial !== this.serial) return;
-    this.note(`Hint: ${best.words} (${best.move})`);
-    this.board.hint(best.move);
+    $("#hint").disabled = this.view.kind !== "decision";
+    if (serial !== this.serial || inquiry !== this.inquiry) return;
+    if (best) {
+      this.note(`Hint: ${best.words} (${best.move})`);
+      this.board.hint(best.move);
+    }
+    this.advance(); // the engine's own thoughts were interrupted, if it is its turn
   }
 
   async analyse() {
@@ -368,29 +420,34 @@ class Page {
     }
     this.analysing = true;
     $("#analyse").setAttribute("aria-pressed", "true");
-    const { serial } = this;
+    const { inquiry } = this;
     await this.think({ movetime: 600000 });
-    if (serial === this.serial) this.interrupt();
+    if (inquiry !== this.inquiry) return;
+    this.interrupt();
+    this.advance();
   }
 
   /** What was possible with known cards (NMBR 9): the optimizer on a table of its own. */
   async par(start) {
     this.interrupt();
-    const { serial } = this;
+    const { serial, inquiry } = this;
     let last = null;
     const table = { game: "nmbr9", options: {}, start, moves: [] };
-    this.thinking = true;
+    this.thinking += 1;
     try {
       await this.wire.ask({ do: "think", table, movetime: PAR_MS }, (info) => {
+        if (inquiry !== this.inquiry) return;
         if (info.pv.length) last = info;
         this.showInfo(info, "par");
       });
     } catch (error) {
       this.trouble(error.message);
     } finally {
-      this.thinking = false;
+      this.thinking -= 1;
     }
-    return serial === this.serial ? last : null;
+    if (serial !== this.serial || inquiry !== this.inquiry) return null;
+    this.advance();
+    return last;
   }
 
   showInfo(info, heading) {
@@ -478,8 +535,8 @@ class Page {
       start = fields[0] === "startpos" ? null : fields.slice(1).join(" ");
     }
     try {
-      await this.load({ game: this.game, options: this.table.options, start, moves }, this.seats);
-      this.note("The position is set up");
+      const shown = await this.load({ game: this.game, options: this.table.options, start, moves }, this.seats);
+      if (shown) this.note("The position is set up");
     } catch (error) {
       this.trouble(error.message);
     }
@@ -489,6 +546,7 @@ class Page {
     const on = $("#edit").getAttribute("aria-pressed") !== "true";
     $("#edit").setAttribute("aria-pressed", String(on));
     this.interrupt();
+    this.serial += 1; // an answer on its way would end the editing
     if (on) {
       this.paused = true;
       this.board.edit(this.view);
@@ -538,4 +596,6 @@ async function main() {
 main().catch((error) => {
   $("#turn").textContent = "The page could not be started";
   $("#note").textContent = error.message;
+}).finally(() => {
+  document.body.inert = false;
 });

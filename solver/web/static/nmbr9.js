@@ -60,7 +60,6 @@ export class Nmbr9Board {
     }
     if (mine && !this.fits()) this.suggestPlace();
     this.draw();
-    this.catchUp();
   }
 
   top() {
@@ -277,7 +276,8 @@ export class Nmbr9Board {
   drawHand() {
     const { view, hand } = this;
     if (view.kind !== "decision") {
-      if (view.placed.length) this.offerPar();
+      // Also after a look at another level, which leaves the hand as it is.
+      if (view.placed.length && !hand.querySelector("#par")) this.offerPar();
       return;
     }
     if (!this.mine) return;
@@ -340,8 +340,7 @@ export class Nmbr9Board {
     const info = await this.page.par(`- ${deck}`);
     if (!info) return;
     this.parResult = { deck, points: info.score.cp / 100, bound: info.bound === null ? "?" : info.bound / 100, own, plan: info.pv };
-    this.hand.replaceChildren();
-    this.draw();
+    this.page.render(false);
     say(`Par is ${this.parResult.points} points`);
   }
 
@@ -354,32 +353,44 @@ export class Nmbr9Board {
       h("div", { class: "row" }, stackPictures(placed.map(parse), (digit) => this.shapes(digit))));
   }
 
-  /** The engine's own stack gets the same cards, one placement after each of the person's. */
-  async catchUp() {
-    const { rival } = this.page;
-    if (!rival || this.busy || this.page.table.start !== null) return;
+  /** The cards that the engine's own stack is to have: one for each placement of the person. */
+  cardsDue() {
     const own = this.page.table.moves;
     const cards = own.filter((move) => move.startsWith("draw"));
-    const due = own.length - cards.length;
-    let done = rival.moves.filter((move) => !move.startsWith("draw")).length;
-    if (done > due) {
-      rival.moves = rival.moves.slice(0, 2 * due);
-      this.page.keep();
-      this.draw();
-      return;
+    return cards.slice(0, own.length - cards.length);
+  }
+
+  /** The engine's own stack gets the same cards, one placement after each of the person's. */
+  async catchUp() {
+    const { page } = this;
+    const { rival } = page;
+    if (!rival || this.busy || page.table.start !== null) return;
+    const due = this.cardsDue();
+    const drawn = rival.moves.filter((move) => move.startsWith("draw"));
+    const wrong = drawn.findIndex((card, i) => card !== due[i]);
+    if (wrong >= 0) {
+      rival.moves = rival.moves.slice(0, 2 * wrong);
+      page.keep();
+      this.drawRival();
     }
-    if (done === due) return;
+    const done = rival.moves.length / 2;
+    if (done === due.length || page.thinking) return;
     this.busy = true;
-    while (done < due && rival === this.page.rival && !this.page.thinking) {
-      const moves = [...rival.moves, cards[done]];
-      const best = await this.page.think({ movetime: this.page.settings.time, skill: Number(rival.strength) }, { ...this.page.table, moves }, "Its own stack");
-      if (!best || rival !== this.page.rival) break;
-      rival.moves = [...moves, best.move];
-      done += 1;
-      this.page.keep();
-    }
+    const moves = [...rival.moves, due[done]];
+    const best = await page.think({ movetime: page.settings.time, skill: Number(rival.strength) }, { ...page.table, moves }, "Its own stack");
     this.busy = false;
-    if (rival === this.page.rival) this.root.querySelector(".rival")?.replaceWith(this.rivalBox());
+    if (!best) return;
+    if (rival === page.rival) {
+      rival.moves = [...moves, best.move];
+      page.keep();
+      this.drawRival();
+    }
+    // The next card; and if this one was taken back meanwhile, so is its tile.
+    await this.catchUp();
+  }
+
+  drawRival() {
+    this.root.querySelector(".rival")?.replaceWith(this.rivalBox());
   }
 
   extras() {

@@ -269,18 +269,20 @@ export class NumberDropBoard {
       return;
     }
     const move = this.place.head === "skip" ? "skip" : `${this.place.head}:${this.digits.map(({ value }) => value).join("")}`;
+    const { serial } = this.page;
     const answer = await this.page.request({ do: "claims", move });
-    if (!answer) return;
+    // Dropped twice, or something else has been done since.
+    if (!answer || serial !== this.page.serial || this.claiming) return;
     if (answer.is === "illegal") {
       this.page.refuse(answer);
       return;
     }
-    this.claiming = { drop: move, rows: answer.rows, claims: answer.claims };
-    this.marked = new Set();
     if (answer.claims.length === 0) {
       await this.page.play(move);
       return;
     }
+    this.claiming = { drop: move, rows: answer.rows, claims: answer.claims };
+    this.marked = new Set();
     this.draw();
     say(`Dropped. ${answer.claims.length} claims are possible. Mark cells, choose a claim, or go on without one.`);
     this.hand.querySelector("button")?.focus();

@@ -1,5 +1,7 @@
 /** The websocket to the server: requests with numbers, answers that repeat them. */
 
+import { unpressed } from "./dom.js";
+
 export class Wire {
   constructor(url, onlost) {
     this.url = url;
@@ -15,13 +17,14 @@ export class Wire {
     this.socket = new Promise((resolve, reject) => {
       const socket = new WebSocket(this.url);
       socket.onopen = () => resolve(socket);
-      socket.onmessage = (event) => this.take(JSON.parse(event.data));
+      socket.onmessage = (event) => unpressed(() => this.take(JSON.parse(event.data)));
       socket.onclose = (event) => {
         this.socket = null;
         const lost = new Error(event.reason || "the server does not answer; is blockwit serve still running?");
         reject(lost);
         for (const { fail } of this.waiting.values()) fail(lost);
         this.waiting.clear();
+        this.tell();
         this.onlost(lost.message);
       };
     });
@@ -36,17 +39,28 @@ export class Wire {
       return;
     }
     this.waiting.delete(answer.id);
+    this.tell();
     if (answer.is === "error") asked.fail(new Error(answer.why));
     else asked.done(answer);
   }
 
-  async ask(request, oninfo) {
-    const socket = await this.open();
+  ask(request, oninfo) {
     const id = ++this.number;
+    // As it is now: by the time of a connection the game may have gone on.
+    const text = JSON.stringify({ id, ...request });
     return new Promise((done, fail) => {
       this.waiting.set(id, { done, fail, oninfo });
-      socket.send(JSON.stringify({ id, ...request }));
+      this.tell();
+      this.open().then((socket) => socket.send(text), fail);
     });
+  }
+
+  /** Tell in `data-state` whether an answer is on its way: until it is "ready", the page may change by itself. */
+  tell() {
+    const { dataset } = document.documentElement;
+    if (this.waiting.size) dataset.state = "busy";
+    // Whoever has waited for the last answer goes on first, perhaps with the next request.
+    else setTimeout(() => (dataset.state = this.waiting.size ? "busy" : "ready"));
   }
 
   /** End the search under way. */
