@@ -57,8 +57,8 @@ SEARCHES = {
 }
 """What an engine is sent before it is ended."""
 
-SILENT = ("nothing", "perft")
-"""An engine that has nothing to say cannot notice that nobody reads."""
+SILENT = ("nothing", "perft", "bench")
+"""An engine that has nothing to say, or has said it all, cannot notice that nobody reads."""
 
 WAYS = ("quit", "input", "output", "both", "SIGINT", "SIGTERM", "SIGKILL")
 
