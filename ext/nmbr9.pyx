@@ -12,7 +12,7 @@ complement); a drawn card is the bit 60 and the digit.
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, qsort
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from game cimport (
@@ -57,6 +57,7 @@ cdef enum:
     KNOWN = 0
     FREE = 1
     UNKNOWN = 2
+    PATIENCE = 16      # states that a beam looks at without asking whether it shall stop: less than a millisecond
     MAX_ACTIONS = 64800  # 20 tiles x 40 digits and rotations x 81 offsets at which two tiles touch or overlap
 
 cdef uint64_t DRAW = <uint64_t>1 << 60
@@ -784,15 +785,28 @@ ctypedef struct Step:
     bw_action action
 
 
-cdef int compare_steps(const void *a, const void *b) noexcept nogil:
+cdef inline bint is_better(const Step *x, const Step *y) noexcept nogil:
     """Order by falling value, then by parent and action: the order is the same on every machine."""
-    cdef const Step *x = <const Step *>a
-    cdef const Step *y = <const Step *>b
     if x.value != y.value:
-        return -1 if x.value > y.value else 1
+        return x.value > y.value
     if x.parent != y.parent:
-        return -1 if x.parent < y.parent else 1
-    return (x.action > y.action) - (x.action < y.action)
+        return x.parent < y.parent
+    return x.action < y.action
+
+
+cdef void sift(Step *heap, int64_t n, int64_t at) noexcept nogil:
+    """Let the step at `at` sink to where none of the steps below it is better."""
+    cdef Step sinking = heap[at]
+    cdef int64_t child = 2 * at + 1
+    while child < n:
+        if child + 1 < n and is_better(&heap[child + 1], &heap[child]):
+            child += 1
+        if not is_better(&heap[child], &sinking):
+            break
+        heap[at] = heap[child]
+        at = child
+        child = 2 * at + 1
+    heap[at] = sinking
 
 
 cdef int64_t list_steps(const State *s, int parent, int noise, bw_rng *rng, bw_action *moves, int32_t *values,
@@ -819,16 +833,21 @@ cdef int64_t list_steps(const State *s, int parent, int noise, bw_rng *rng, bw_a
 
 cdef int64_t best_steps(const State *states, Step *steps, int64_t n, State *out, uint64_t *keys,
                         uint64_t slot_mask, int64_t width) noexcept nogil:
-    """Apply the best steps that lead to different stacks; returns how many states were written."""
+    """Apply the best steps that lead to different stacks; returns how many states were written.
+
+    Few of the steps are wanted: a heap is a tenth of the work of sorting them all.
+    """
     cdef int64_t i, kept = 0
     cdef uint64_t key, at
     cdef State after
-    qsort(steps, n, sizeof(Step), compare_steps)
-    for i in range(n):
-        if kept == width:
-            break
-        after = states[steps[i].parent]
-        g_apply(&after, steps[i].action)
+    for i in range(n // 2 - 1, -1, -1):
+        sift(steps, n, i)
+    while n > 0 and kept < width:
+        after = states[steps[0].parent]
+        g_apply(&after, steps[0].action)
+        n -= 1
+        steps[0] = steps[n]
+        sift(steps, n, 0)
         key = g_key(&after) | 1  # 0 marks an empty slot
         at = key >> 1 & slot_mask
         while keys[at] != 0 and keys[at] != key:
@@ -1081,13 +1100,14 @@ def roll(bytes raw, uint64_t seed):
     return DRAW | <uint64_t>draw_card(s, &rng)
 
 
-def beam_step(list raws, int width, int noise, uint64_t seed):
+def beam_step(list raws, int width, int noise, uint64_t seed, stopped=None):
     """Return at most `width` states one placement further, the best by evaluation, no two of them alike.
 
     Every placement of every state is valued; `noise` (in 1/256 point) is added at random. All states must
-    wait for a decision and have the same number of tiles; raises ValueError otherwise.
+    wait for a decision and have the same number of tiles; raises ValueError otherwise. Returns no state as soon as
+    `stopped()` says so.
     """
-    cdef int64_t i, n = len(raws), total = 0, kept
+    cdef int64_t i, n = len(raws), total = 0, kept = 0
     cdef State *states = NULL
     cdef State *out = NULL
     cdef Step *steps = NULL
@@ -1095,6 +1115,7 @@ def beam_step(list raws, int width, int noise, uint64_t seed):
     cdef int32_t *values = NULL
     cdef uint64_t *keys = NULL
     cdef uint64_t slots = 16
+    cdef bint polled = stopped is not None, ended = False
     cdef bw_rng rng
     if not 1 <= width <= 1 << 22 or not 0 <= noise <= 1 << 20 or n == 0 or n > 1 << 22:
         raise ValueError(f"width {width}, noise {noise} or {n} states out of range")
@@ -1109,7 +1130,9 @@ def beam_step(list raws, int width, int noise, uint64_t seed):
             states[i] = checked(raws[i])[0]
             if g_kind(&states[i]) != BW_DECISION or states[i].count != states[0].count:
                 raise ValueError(f"state {i} is not like the first one")
-            total += g_actions(&states[i], NULL, 0)
+        with nogil:
+            for i in range(n):
+                total += g_actions(&states[i], NULL, 0)
         out = <State *>malloc(width * sizeof(State))
         steps = <Step *>malloc(total * sizeof(Step))
         moves = <bw_action *>malloc(ONE_DIGIT * sizeof(bw_action))
@@ -1120,8 +1143,14 @@ def beam_step(list raws, int width, int noise, uint64_t seed):
         with nogil:
             total = 0
             for i in range(n):
+                if polled and i % PATIENCE == 0:
+                    with gil:
+                        ended = stopped()
+                    if ended:
+                        break
                 total += list_steps(&states[i], <int>i, noise, &rng, moves, values, steps + total)
-            kept = best_steps(states, steps, total, out, keys, slots - 1, width)
+            if not ended:
+                kept = best_steps(states, steps, total, out, keys, slots - 1, width)
         return [PyBytes_FromStringAndSize(<char *>&out[i], sizeof(State)) for i in range(kept)]
     finally:
         free(states)
@@ -1148,7 +1177,7 @@ def ranked(bytes raw):
         g_actions(&s, moves, n)
         build(&s, &b)
         value_moves(&s, &b, moves, n, values)
-        return sorted([(moves[i], values[i] / 256) for i in range(n)], key=lambda pair: (-pair[1], pair[0]))
+        return sorted([(moves[i], values[i] / 256.0) for i in range(n)], key=lambda pair: (-pair[1], pair[0]))
     finally:
         free(moves)
         free(values)

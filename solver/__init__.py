@@ -1,7 +1,11 @@
 """blockwit: an engine that plays and solves Deblockle, Number Drop and NMBR 9."""
 
-from solver.errors import BlockwitError
+# Nothing is imported here: `python -m solver` comes this way before it can say what a signal does (see __main__.py).
 
 __all__ = ["BlockwitError", "__version__"]
 
 __version__ = "0.1.0"
+
+
+class BlockwitError(ValueError):
+    """Base of every error that bad input can cause; solver/errors.py has the others."""

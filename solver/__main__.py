@@ -1,10 +1,11 @@
 """`python -m solver` is the stdio engine."""
 
-import signal
-
 if __name__ == "__main__":
-    # Until the engine listens to it, the signal ends the process at once: an import might swallow KeyboardInterrupt.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Until the engine listens to it, the signal ends the process at once: an import may swallow KeyboardInterrupt, that
+    # of `signal` as well. What it is made of is there before the first line of any program.
+    import _signal  # type: ignore[import-not-found]  # has no stub
+
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
 
     from solver.protocol import stdio
 

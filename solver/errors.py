@@ -1,8 +1,6 @@
 """The errors of the package: each message is one line that says what is wrong, where, and what was expected."""
 
-
-class BlockwitError(ValueError):
-    """Base of every error that bad input can cause."""
+from solver import BlockwitError as BlockwitError
 
 
 class PositionError(BlockwitError):

@@ -71,7 +71,7 @@ def test_shell(tmp_path: Path) -> None:
     assert coprocess.removeprefix("the engine plays ").strip() in parse(START).tokens()
 
 
-@pytest.mark.parametrize(("number", "module"), [(0, "pyspiel"), (1, "pettingzoo"), (2, "gymnasium")])
+@pytest.mark.parametrize(("number", "module"), [(0, "pyspiel"), (1, "pyspiel"), (2, "pettingzoo"), (3, "gymnasium")])
 def test_adapters(number: int, module: str, tmp_path: Path) -> None:
     """The comment behind a `print` is what it prints, `...` for what may be anything."""
     pytest.importorskip(module)

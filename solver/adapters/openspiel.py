@@ -3,9 +3,10 @@
     from solver.adapters import openspiel
     game = pyspiel.load_game("blockwit_deblockle")
 
-Parameters are the rule options, and `position`: a position string to start from; commas are written as semicolons
-(OpenSpiel ends a parameter at a comma). An action is a step of solver/adapters/steps.py, an outcome of chance its
-number in the order of `query legal`. Returns are in the game's unit.
+Parameters are the rule options; `position`: a position string to start from, with semicolons for commas (OpenSpiel ends
+a parameter at a comma); and `longest`: the moves and chance events after which a game is over with the result so far,
+which keeps small what a tool like CFR walks through. An action is a step of solver/adapters/steps.py, an outcome of
+chance its number in the order of `query legal`. Returns are in the game's unit.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pyspiel
 from solver import games
 from solver.adapters import steps
 from solver.adapters.steps import Node
+from solver.errors import OptionError
 from solver.games.base import Game, Kind, OptionSpec, OptionValue
 
 PREFIX = "blockwit_"
@@ -59,11 +61,15 @@ def _game_type(game: Game) -> pyspiel.GameType:
         reward_model=pyspiel.GameType.RewardModel.TERMINAL,
         max_num_players=len(game.players),
         min_num_players=2 if zero_sum else 1,
-        provides_information_state_string=False,
+        provides_information_state_string=True,
         provides_information_state_tensor=False,
         provides_observation_string=True,
         provides_observation_tensor=True,
-        parameter_specification={"position": "", **{spec.name: _parameter(spec) for spec in game.options}},
+        parameter_specification={
+            "position": "",
+            "longest": steps.LONGEST,
+            **{spec.name: _parameter(spec) for spec in game.options},
+        },
     )
 
 
@@ -77,7 +83,10 @@ class BlockwitGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
         given = dict(params or {})
         given = {key: value.replace(";", ",") if isinstance(value, str) else value for key, value in given.items()}
         fen = str(given.pop("position", ""))
-        self.start = steps.start(self.game.name, _rules(self.game, given), fen)
+        longest = int(given.pop("longest", steps.LONGEST))
+        if longest < 1:
+            raise OptionError(f"parameter longest is {longest}, expected 1 or more")
+        self.start = steps.start(self.game.name, _rules(self.game, given), fen, longest)
         low, high = self.start.alphabet.bounds(self.start.position)
         info = pyspiel.GameInfo(
             num_distinct_actions=self.start.alphabet.size,
@@ -86,7 +95,7 @@ class BlockwitGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
             min_utility=low,
             max_utility=high,
             utility_sum=0.0 if self.type.utility == pyspiel.GameType.Utility.ZERO_SUM else None,
-            max_game_length=steps.LONGEST * self.start.alphabet.longest,
+            max_game_length=longest * self.start.alphabet.longest,
         )
         super().__init__(self.type, info, dict(params or {}))
 
@@ -95,8 +104,8 @@ class BlockwitGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
         return BlockwitState(self, self.start)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Mapping[str, Any] | None = None) -> BlockwitObserver:
-        """Return what fills tensors."""
-        return BlockwitObserver(self.start)
+        """Return what fills tensors and names what a player knows."""
+        return BlockwitObserver(self.start, iig_obs_type is not None and iig_obs_type.perfect_recall)
 
 
 class BlockwitState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
@@ -144,9 +153,13 @@ class BlockwitState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
 
 
 class BlockwitObserver:
-    """Fills a tensor with what a player sees, which is everything (see `Alphabet.observe`)."""
+    """Fills a tensor with what a player sees, which is everything (see `Alphabet.observe`).
 
-    def __init__(self, start: Node) -> None:
+    With perfect recall a state is known by its whole history, as in OpenSpiel's own games of perfect information.
+    """
+
+    def __init__(self, start: Node, perfect_recall: bool) -> None:
+        self._perfect_recall = perfect_recall
         self.tensor = np.zeros(start.alphabet.length, np.float32)
         self.dict = {"observation": self.tensor}
 
@@ -155,8 +168,8 @@ class BlockwitObserver:
         self.tensor[:] = state.node.observe(player)
 
     def string_from(self, state: BlockwitState, player: int) -> str:
-        """Return the position string and the steps made."""
-        return str(state.node)
+        """Return the actions so far, or the position string and the steps made."""
+        return str(state.history_str()) if self._perfect_recall else str(state.node)
 
 
 class StaticEvaluator:

@@ -453,18 +453,24 @@ _number_drop = lru_cache(_NumberDrop)
 
 
 class Node:
-    """A position and the steps made of its next move. Immutable: `after` and `chosen` return a new one."""
+    """A position and the steps made of its next move. Immutable: `after` and `played` return a new one.
 
-    def __init__(self, position: Position, prefix: tuple[int, ...] = (), count: int = 0) -> None:
+    `count` moves and chance events have come before; at `longest` of them (`LONGEST` unless told) the game is over.
+    """
+
+    def __init__(
+        self, position: Position, prefix: tuple[int, ...] = (), count: int = 0, longest: int | None = None
+    ) -> None:
         self.position = position
         self.prefix = prefix
         self.count = count
+        self.longest = LONGEST if longest is None else longest
         self.alphabet = alphabet_of(position)
 
     @property
     def kind(self) -> Kind:
-        """What comes next; a game of `LONGEST` moves is over."""
-        return Kind.TERMINAL if self.count >= LONGEST else self.position.kind()
+        """What comes next; a game of `longest` moves is over."""
+        return Kind.TERMINAL if self.count >= self.longest else self.position.kind()
 
     @cached_property
     def outcomes(self) -> list[tuple[str, float]]:
@@ -482,12 +488,12 @@ class Node:
         prefix = (*self.prefix, step)
         token = self.alphabet.token(self.position, prefix)
         if token is None:
-            return type(self)(self.position, prefix, self.count)
+            return type(self)(self.position, prefix, self.count, self.longest)
         return self.played(token)
 
     def played(self, token: str) -> Self:
         """Return the node after a whole move, or a chance event. Raises MoveError."""
-        return type(self)(self.position.play(token), (), self.count + 1)
+        return type(self)(self.position.play(token), (), self.count + 1, self.longest)
 
     def observe(self, player: int) -> Vector:
         """Return the node as a vector seen by `player`."""
@@ -511,7 +517,7 @@ class Node:
         return f"{self.position.fen()} {made}".rstrip()
 
 
-def start(game_name: str, options: Options, fen: str = "") -> Node:
+def start(game_name: str, options: Options, fen: str = "", longest: int | None = None) -> Node:
     """Return the start of a game under rule options, or the position `fen`. Raises BlockwitError."""
     game = games.get(game_name)
-    return Node(game.parse(fen, options) if fen else game.start(options))
+    return Node(game.parse(fen, options) if fen else game.start(options), longest=longest)

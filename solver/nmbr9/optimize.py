@@ -233,7 +233,7 @@ class Optimizer:
     def _beam(self, rng: random.Random) -> None:
         width = 50 * 2 ** min(6, self.rounds // 8)
         if self.problem.kind == "K" or self.problem.start:
-            # One step is not interrupted: its width keeps it well under a fifth of a second.
+            # A free deck has ten times the placements: the memory for them is bounded.
             most = 3200 if self.problem.kind == "K" else 400
             noise, seed = rng.choice((0, 64, 256)), rng.getrandbits(60)
             start = self.problem.position().raw()

@@ -242,13 +242,14 @@ def play_beam(
     """Place the cards one by one, keeping the `width` best stacks by static evaluation.
 
     `start` is the compiled state to begin with, of a known or free deck. Returns the tiles of the best stack
-    in playing order and its points.
+    in playing order and its points; if it was stopped, in mid-step even, not all cards are placed.
     """
     states = [start]
     for card in range(_nmbr9.coming(start)[2]):
-        if stopped():
+        further = _nmbr9.beam_step(states, width, noise, (seed + card) % 2**64, stopped)
+        if not further:
             break
-        states = _nmbr9.beam_step(states, width, noise, (seed + card) % 2**64)
+        states = further
     best = max(states, key=_nmbr9.score)
     return [Tile(*item) for item in _nmbr9.placed(best)], _nmbr9.score(best)
 

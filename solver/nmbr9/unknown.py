@@ -20,6 +20,9 @@ CANDIDATES = 24
 BLOCK = 4
 """Shuffles that are always dealt together, unless time is up."""
 
+BEAT = 1.0
+"""Seconds after which it reports again, however little has changed: a client that is gone is noticed by that."""
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -55,6 +58,7 @@ def choose(
     rng = random.Random(seed)
     totals = dict.fromkeys(field, 0)
     shuffles = played = 0
+    told = start
     stages = max(1, (len(field) - 1).bit_length())
     for stage in range(stages):
         share = (stage + 1) / stages
@@ -81,6 +85,10 @@ def choose(
                         totals[action] += result
                     shuffles += 1
                     played += len(field)
+            if shuffles and time.monotonic() - told >= BEAT:
+                told = time.monotonic()
+                leader = max(field, key=totals.__getitem__)
+                report(Choice(position.line([leader])[0], totals[leader] / shuffles, played))
         if shuffles:
             field.sort(key=lambda action: -totals[action])
             best = Choice(position.line(field[:1])[0], totals[field[0]] / shuffles, played)

@@ -84,7 +84,8 @@ def serve() -> None:
     too, even in mid-search and with the input still open.
     """
     source = _Input(sys.stdin.fileno())
-    source.end_by((signal.SIGINT, signal.SIGTERM))
+    # In this order: a process that hears SIGINT and not SIGTERM has not come to us yet (bench/killed.py).
+    source.end_by((signal.SIGTERM, signal.SIGINT))
     run(source, sys.stdout.buffer, source.end)
 
 

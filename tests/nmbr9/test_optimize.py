@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from solver import _nmbr9
 from solver.errors import OptionError, SolutionError
 from solver.games.nmbr9 import GAME, SHAPES, Nmbr9Position, Tile
 from solver.nmbr9.bounds import Master, Tables
@@ -160,6 +161,51 @@ def test_neighbourhoods_never_lose() -> None:
         assert better is not None
         assert better.score >= plan.score
         plan = better
+
+
+def test_a_beam_over_cards_is_stopped_in_mid_step() -> None:
+    """The widest step takes a tenth of a second: a stop does not wait for it."""
+    start = read_problem("K:0123456789").position().raw()
+    states = [start]
+    for card in range(6):
+        states = _nmbr9.beam_step(states, 500, 0, card)
+    asked = 0
+
+    def stopped() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked == limit
+
+    limit = 0
+    further = _nmbr9.beam_step(states, 500, 0, 7, stopped)
+    assert further == _nmbr9.beam_step(states, 500, 0, 7)
+    assert asked >= 500 // 20
+    limit = asked // 2
+    asked = 0
+    assert not _nmbr9.beam_step(states, 500, 0, 7, stopped)
+    assert asked == limit
+    limit = 40
+    asked = 0
+    tiles, _ = play_beam(start, 200, 0, 1, stopped)
+    assert 0 < len(tiles) < 10
+
+    def fail() -> bool:
+        raise RuntimeError("asked")
+
+    with pytest.raises(RuntimeError, match="asked"):
+        _nmbr9.beam_step(states, 500, 0, 7, fail)
+
+
+def test_a_beam_step_keeps_the_best_of_all_placements_in_order() -> None:
+    states = [read_problem("K:9753").position().raw()]
+    for card in range(2):
+        states = _nmbr9.beam_step(states, 30, 0, card)
+    ways = [(-value, parent, action) for parent, raw in enumerate(states) for action, value in _nmbr9.ranked(raw)]
+    wanted: dict[int, bytes] = {}
+    for _, parent, action in sorted(ways):
+        after = _nmbr9.play(states[parent], action)
+        wanted.setdefault(_nmbr9.key(after), after)
+    assert _nmbr9.beam_step(states, 50, 0, 1) == list(wanted.values())[:50]
 
 
 def test_the_beam_builds_legal_stacks() -> None:

@@ -35,6 +35,11 @@ def test_an_optimizer_in_cp_sat_ends_with_its_client(tmp_path: Path) -> None:
     assert end_engine("optimizer", "output", 4.0, tmp_path)
 
 
+def test_an_opponent_that_goes_on_thinking_ends_with_its_client(tmp_path: Path) -> None:
+    """It is down to the last two placements by then, and has nothing new to say."""
+    assert end_engine("opponent", "output", 0.5, tmp_path)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("search", SLOW)
 @pytest.mark.parametrize("way", WAYS)
