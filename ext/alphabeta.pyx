@@ -10,8 +10,8 @@ out or cut short counts as its static value, which is neither. A search for a ma
 plies is found at depth n.
 
 Several threads search the same tree and share the transposition table ("lazy SMP"). Each puts off the actions that
-another one is searching, so that they do not do the same work twice. What the first of them finds is the result; one
-thread is deterministic.
+another one is searching, so that they do not do the same work twice. What the first of them finds is the result, or
+what another has found at a greater depth when time is up; one thread is deterministic.
 
 Sources: principal variation search (Marsland and Campbell 1982), iterative deepening with aspiration windows
 (Slate and Atkin 1977), killer and history ordering (Akl and Newborn 1977, Schaeffer 1983), a transposition
@@ -118,6 +118,7 @@ ctypedef struct Context:
 ctypedef struct RootMove:
     bw_action action
     int value
+    int depth                 # of the iteration that found the value
     bint waiting              # put off: another thread was searching it
     int length
     bw_action line[MAX_PLY + 2]
@@ -510,6 +511,7 @@ cdef int search_root(Context *c, RootMove *moves, int first, int n, int depth, i
             best = value
             if value > alpha or i == first:
                 moves[i].value = value
+                moves[i].depth = depth
                 adopt_line(c, 0, moves[i].action)
                 memcpy(moves[i].line, c.pv[0], c.pv_length[0] * sizeof(bw_action))
                 moves[i].length = c.pv_length[0]
@@ -853,6 +855,9 @@ cdef class Searcher:
                 # Where the tables know the position they know all that follow: one ply tells everything.
                 if self.c.aborted or solved or self.finished(d, mate, moves, lines):
                     break
+            self.join(helpers)
+            if self.c.aborted and lines == 1:
+                self.take_deepest(moves, n)
             if self.c.aborted and self.best != moves[0].action:
                 # A move that came to the front just before the end: the answer has to be the one reported.
                 self.line = 0
@@ -861,9 +866,7 @@ cdef class Searcher:
                     raise self.failure
             return [self.described(&moves[i]) for i in range(lines)]
         finally:
-            bw_store(&self.shared.halt, 1)
-            for helper in helpers:
-                helper.result()
+            self.join(helpers)
             free(moves)
             self.report = None
             self.busy = False
@@ -872,6 +875,23 @@ cdef class Searcher:
         """Search along with the first thread, as number `index`, until it ends. Called by `search` alone."""
         with nogil:
             help_search(&self.c[index], <RootMove *>moves, n, most)
+
+    cdef int join(self, list helpers) except -1:
+        """End the other threads and wait for them."""
+        bw_store(&self.shared.halt, 1)
+        for helper in helpers:
+            helper.result()
+        return 0
+
+    cdef void take_deepest(self, RootMove *moves, int n):
+        """Where time ends an iteration another thread may have come further, or found a better move in its share."""
+        cdef RootMove *found
+        cdef int j
+        for j in range(1, self.threads):
+            found = &moves[j * n]
+            if found.depth > moves[0].depth or (found.depth == moves[0].depth and found.value > moves[0].value):
+                moves[0] = found[0]
+                self.depth = found.depth
 
     cdef bint finished(self, int depth, int mate, RootMove *moves, int lines):
         """Whether a deeper iteration is of no use, or not wanted."""

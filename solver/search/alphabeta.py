@@ -55,7 +55,7 @@ class AlphaBeta(Compiled):
             # With only nodes to count, the same search has to come out whatever was searched before.
             self._searcher.clear()
         if settings.skill < FULL_SKILL:
-            allowed = max(1 << settings.skill, 100)
+            allowed = round(20 * 1.5**settings.skill)
             nodes = min(nodes or allowed, allowed)
         found: dict[int, Info] = {}
 

@@ -83,8 +83,8 @@ class Compiled:
         line = lines[0]
         if self._settings.skill < FULL_SKILL:
             rng = random.Random(f"{self._settings.seed} {position.fen()}")
-            # Each level errs by four fifths of the one below: equal steps would be lost in the largest of them.
-            spread = 0.02 * 1.25 ** (FULL_SKILL - 1 - self._settings.skill) * max(abs(line[0]), UNIT)
+            # Equal ratios from level to level: equal steps would be lost in the largest of them.
+            spread = 0.6 * 0.86 ** (self._settings.skill - 1) * max(abs(line[0]), UNIT)
             line = max(lines, key=lambda each: each[0] + rng.gauss(0, spread))
         tokens = position.line(line[1])
         infos = [found[number] for number in sorted(found)]
