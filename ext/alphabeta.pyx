@@ -57,7 +57,7 @@ cdef enum:
     MOST_ACTIONS = 4096
     MOST_THREADS = 64
     UNDER_WAY = 8192      # slots of the list of actions that some thread is searching
-    DEFER_FROM = 4        # plies to the horizon from which threads keep out of each other's way; above SHALLOW
+    DEFER_FROM = 3        # plies to the horizon from which threads keep out of each other's way
     SHALLOW = 3           # plies to the horizon from which nodes and moves are given up by their static value
     REDUCED_FROM = 3      # plies to the horizon from which late moves are searched less deep
     LATE = 3              # moves that are never late
@@ -375,7 +375,7 @@ cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept no
     cdef Entry entry
     cdef bw_action action
     cdef bint crowded
-    cdef int64_t i, n, step, waiting = 0
+    cdef int64_t i, n, step = 0, waiting = 0
     c.pv_length[ply] = 0
     c.nodes += 1
     look_around(c)
@@ -420,34 +420,33 @@ cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept no
     score_actions(c, state, n, ply, best_action)
     best_action = BW_NO_ACTION
     crowded = c.crowded and depth >= DEFER_FROM
-    for step in range(2 * n):
+    while step < n + waiting:
         if step < n:
             i = step
             pick(c, i, n, ply)
             action = list_[i]
-            if crowded and i and searched_elsewhere(c, key, action):
-                # It comes after all others, when its result is likely to be in the table.
-                waiting += 1
-                list_[waiting] = action
-                scores[waiting] = <int32_t>i
-                continue
-        elif step - n < waiting:
+        else:
             action = list_[step - n + 1]
             i = scores[step - n + 1]
-        else:
-            break
+        step += 1
+        if crowded and i and step <= n and searched_elsewhere(c, key, action):
+            # It comes after all others, when its result is likely to be in the table.
+            waiting += 1
+            list_[waiting] = action
+            scores[waiting] = <int32_t>i
+            continue
+        if shallow and i >= LATE * depth * depth and best > -PROVEN and shifted(estimate, MARGIN[depth]) <= alpha:
+            c.cut = True
+            step = max(step, n)  # none of the later ones is better; some that wait may be earlier ones
+            continue
         if crowded:
             begin_action(c, key, action)
         if i == 0:
             value = child_value(c, state, action, next_depth, alpha, beta, ply)
         else:
             reduction = 0
-            if not full and i >= LATE and best > -PROVEN:
-                if shallow and i >= LATE * depth * depth and shifted(estimate, MARGIN[depth]) <= alpha:
-                    c.cut = True
-                    break
-                if depth >= REDUCED_FROM:
-                    reduction = min(REDUCTION[min(depth, 63)][min(i, 63)] - wide, next_depth - 1)
+            if not full and depth >= REDUCED_FROM and i >= LATE and best > -PROVEN:
+                reduction = min(REDUCTION[min(depth, 63)][min(i, 63)] - wide, next_depth - 1)
             value = alpha + 1
             if reduction > 0:
                 c.cut = True
