@@ -143,12 +143,19 @@ cdef inline Entry *cluster_of(const Context *c, uint64_t key) noexcept nogil:
     return c.shared.table + bw_scale(key, c.shared.clusters) * CLUSTER
 
 
+cdef inline void read_entry(const Entry *e, Entry *copy) noexcept nogil:
+    """Copies an entry that another thread may write to at any time."""
+    copy.check = <uint64_t>bw_load(<const int64_t *>&e.check)
+    copy.action = <bw_action>bw_load(<const int64_t *>&e.action)
+    copy.data = <uint64_t>bw_load(<const int64_t *>&e.data)
+
+
 cdef inline bint probe(const Context *c, uint64_t key, Entry *found) noexcept nogil:
-    """Copies the entry of a key, if there is one: another thread may write to the table at any time."""
+    """Copies the entry of a key, if there is one."""
     cdef Entry *e = cluster_of(c, key)
     cdef int i
     for i in range(CLUSTER):
-        found[0] = e[i]
+        read_entry(&e[i], found)
         if found.data and found.check == (key ^ found.action ^ found.data):
             return True
     return False
@@ -158,15 +165,17 @@ cdef inline void store(const Context *c, uint64_t key, bw_action action, int val
                        int ply) noexcept nogil:
     cdef Entry *e = cluster_of(c, key)
     cdef Entry *oldest = e
+    cdef Entry held
     cdef uint64_t data
     cdef int i, worth, least = 1 << 30
     for i in range(CLUSTER):
-        if e[i].data == 0 or e[i].check == (key ^ e[i].action ^ e[i].data):
+        read_entry(&e[i], &held)
+        if held.data == 0 or held.check == (key ^ held.action ^ held.data):
             oldest = &e[i]
             break
         # A shallow entry of an earlier search goes first.
-        worth = <int>(e[i].data >> 16 & 0xFF) - 8 * <int>(
-            <uint8_t>(c.shared.generation - (e[i].data >> 32 & 0xFF)))
+        worth = <int>(held.data >> 16 & 0xFF) - 8 * <int>(
+            <uint8_t>(c.shared.generation - (held.data >> 32 & 0xFF)))
         if worth < least:
             least = worth
             oldest = &e[i]
@@ -176,9 +185,9 @@ cdef inline void store(const Context *c, uint64_t key, bw_action action, int val
         value -= ply
     data = <uint64_t>(value + 32768) | <uint64_t>depth << 16 | <uint64_t>bound << 24 | (
         <uint64_t>c.shared.generation << 32)
-    oldest.action = action
-    oldest.data = data
-    oldest.check = key ^ action ^ data
+    bw_store(<int64_t *>&oldest.action, <int64_t>action)
+    bw_store(<int64_t *>&oldest.data, <int64_t>data)
+    bw_store(<int64_t *>&oldest.check, <int64_t>(key ^ action ^ data))
 
 
 cdef inline int entry_value(const Entry *e, int ply) noexcept nogil:
@@ -377,7 +386,8 @@ cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept no
     cdef bint crowded
     cdef int64_t i, n, step = 0, waiting = 0
     c.pv_length[ply] = 0
-    c.nodes += 1
+    # The thread that reports adds up those of all.
+    bw_store(&c.nodes, c.nodes + 1)
     look_around(c)
     if c.aborted:
         return 0
@@ -733,9 +743,10 @@ cdef class Searcher:
         """Thousandths of the transposition table that the latest search has filled, from a sample."""
         cdef int i, full = 0
         cdef int n = <int>min(<uint64_t>1000, self.shared.clusters * CLUSTER)
-        cdef const Entry *e = self.shared.table
+        cdef Entry e
         for i in range(n):
-            full += e[i].data != 0 and (e[i].data >> 32 & 0xFF) == self.shared.generation
+            read_entry(&self.shared.table[i], &e)
+            full += e.data != 0 and (e.data >> 32 & 0xFF) == self.shared.generation
         return full * 1000 // n
 
     def search(self, bytes state, list history, list roots, int depth, int64_t nodes, int multipv, int mate,

@@ -40,6 +40,10 @@ static inline void bw_put(float *at, float value) {
     __atomic_store(at, &value, __ATOMIC_RELAXED);
 }
 
+static inline int16_t bw_get_weight(const int16_t *at) {
+    return __atomic_load_n(at, __ATOMIC_RELAXED);
+}
+
 static inline void bw_put_weight(int16_t *at, int16_t value) {
     __atomic_store(at, &value, __ATOMIC_RELAXED);
 }

@@ -18,4 +18,5 @@ cdef extern from "learn.h" nogil:
 
     float bw_get(const float *at)
     void bw_put(float *at, float value)
+    int16_t bw_get_weight(const int16_t *at)
     void bw_put_weight(int16_t *at, int16_t value)

@@ -33,7 +33,7 @@ from game cimport (
     bw_game,
     bw_value,
 )
-from learn cimport BW_LINEAR_ABI, BW_LINEAR_CAPSULE, BW_WEIGHT_UNIT, bw_linear
+from learn cimport BW_LINEAR_ABI, BW_LINEAR_CAPSULE, BW_WEIGHT_UNIT, bw_get_weight, bw_linear
 from rng cimport bw_rng, bw_rng_below, bw_rng_seed, bw_splitmix
 
 
@@ -1506,7 +1506,7 @@ cdef bw_value sheet_value(const Sheet *sheet, const Setting *c, Potential *p) no
     if c.last or crosses_line(sheet):
         return value
     for i in range(n):
-        expected += WEIGHT[c.table + active[i]]
+        expected += bw_get_weight(&WEIGHT[c.table + active[i]])
     return value + expected * (BW_UNIT // BW_WEIGHT_UNIT)
 
 

@@ -115,8 +115,8 @@ cdef class Learner:
         cdef int64_t i
         if numbers.shape[0] != 3 * self.linear.count:
             raise ValueError(f"expected {3 * self.linear.count} numbers, got {numbers.shape[0]}")
-        for i in range(3 * self.linear.count):
-            self.numbers[i] = numbers[i]
+        # What comes in a message of a cluster may begin at any address: it is no array of floats for C.
+        memcpy(self.numbers, &numbers[0], 3 * self.linear.count * sizeof(float))
         for i in range(self.linear.count):
             self.publish(i, self.numbers[i])
 

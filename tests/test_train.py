@@ -81,6 +81,18 @@ def test_joining_adds_sums_and_averages_weights_by_who_met_them() -> None:
     assert numbers.tolist() == [[4, 0, 4, 8], [1, 0, 4, -1], [1, 0, 5, 1]]
 
 
+def test_numbers_may_begin_at_any_address() -> None:
+    game = train.learned("numberdrop")
+    before = game.get_weights()
+    learner = _td.Learner(game.capsule(), game.linear())
+    numbers = np.random.default_rng(1).random(3 * learner.count, np.float32)
+    try:
+        learner.set(np.frombuffer(b"?" + numbers.tobytes(), np.float32, offset=1))
+    finally:
+        game.set_weights(before)
+    assert learner.get() == numbers.tobytes()
+
+
 def test_parts_on_processes_and_on_a_cluster_come_out_the_same() -> None:
     distributed = pytest.importorskip("distributed")
     recipe = replace(SHORT, workers=2)

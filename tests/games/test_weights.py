@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import zlib
@@ -85,7 +86,7 @@ def test_other_content_is_refused(path: Path, change: Callable[[bytes], bytes], 
 def test_missing_file_is_one_line_of_the_command(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", "from solver.cli import main; main()", "show", "--game", "numberdrop"],
-        env={numberdrop.OTHER_WEIGHTS: str(tmp_path / "none"), "PYTHONPATH": ":".join(sys.path)},
+        env=os.environ | {numberdrop.OTHER_WEIGHTS: str(tmp_path / "none"), "PYTHONPATH": ":".join(sys.path)},
         capture_output=True,
         text=True,
         check=False,
@@ -101,7 +102,7 @@ def test_protocol_names_the_fault_and_goes_on(tmp_path: Path) -> None:
     (tmp_path / "bad").write_text(json.dumps({"file": "else"}))
     done = subprocess.run(
         [sys.executable, "-m", "solver"],
-        env={numberdrop.OTHER_WEIGHTS: str(tmp_path / "bad"), "PYTHONPATH": ":".join(sys.path)},
+        env=os.environ | {numberdrop.OTHER_WEIGHTS: str(tmp_path / "bad"), "PYTHONPATH": ":".join(sys.path)},
         input="setoption name UCI_Variant value numberdrop\nisready\n",
         capture_output=True,
         text=True,
