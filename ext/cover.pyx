@@ -11,6 +11,7 @@ Layouts of one stack share one window of 64 x 64 squares; a placement that would
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy, memset
@@ -29,6 +30,7 @@ cdef enum:
     MOST = 12          # tiles of one level
     SIDE = 64
     MIDDLE = 30
+    LOOK = 10_000      # nodes between two questions whether to stop: a few milliseconds
 
 
 ctypedef struct Spot:
@@ -497,6 +499,9 @@ ctypedef struct BeamSearch:
     int64_t found
     bw_rng rng
     Node *children          # LOCAL of them
+    int64_t next_look        # nodes at which `stopped` is asked again
+    void *stopped            # what says whether to stop; NULL: nothing does
+    void *failure            # the exception that it raised, a reference of its own
 
 
 cdef int compare_nodes(const void *a, const void *b) noexcept nogil:
@@ -580,6 +585,18 @@ cdef void emit(BeamSearch *b) noexcept nogil:
     b.found += 1
 
 
+cdef void ask(BeamSearch *b) noexcept with gil:
+    """Let the caller end the search: no more nodes are allowed then."""
+    b.next_look = b.s.nodes + LOOK
+    try:
+        if (<object>b.stopped)():
+            b.s.max_nodes = 0
+    except BaseException as failure:
+        b.s.max_nodes = 0
+        Py_INCREF(failure)
+        b.failure = <void *>failure
+
+
 cdef void cover_best(BeamSearch *b, int row) noexcept nogil:
     """As `cover`, with a budget of waste and tiles, likely choices first."""
     cdef Search *s = &b.s
@@ -587,6 +604,8 @@ cdef void cover_best(BeamSearch *b, int row) noexcept nogil:
     cdef int digit, rotation, o, x, i, n = 0, covered, r, px, py, fits, waste
     cdef const Shape *shape
     s.nodes += 1
+    if s.nodes >= b.next_look and b.stopped != NULL:
+        ask(b)
     if s.nodes > s.max_nodes or b.found == LOCAL:
         return
     if s.uncovered == 0:
@@ -955,12 +974,14 @@ cdef class Coverer:
         int per_set,
         int64_t max_nodes,
         uint64_t seed,
+        object stopped=None,
     ):
         """Return the children of a beam node: levels of number `level` that carry its layout.
 
         At most `tiles` tiles that waste at most `waste` squares, `per_set` children for each set of tiles,
         `max_nodes` placements tried. `slack` (squares), `perimeter` (1/16 point an edge) and `noise` shape
-        the value and the order. `index` is stored as the parent of each child.
+        the value and the order. `index` is stored as the parent of each child. Ends early, with the children found
+        so far, when `stopped()` says so; what that raises is raised.
         """
         cdef BeamSearch b
         cdef Layout above
@@ -983,6 +1004,8 @@ cdef class Coverer:
         b.noise = noise
         b.parent = index
         b.score = score
+        b.next_look = LOOK
+        b.stopped = NULL if stopped is None else <void *>stopped
         bw_rng_seed(&b.rng, seed)
         b.children = <Node *>malloc(LOCAL * sizeof(Node))
         out = <Node *>malloc(LOCAL * sizeof(Node))
@@ -994,6 +1017,10 @@ cdef class Coverer:
                 cover_best(&b, 0)
                 n = keep_children(&b, per_set, out, 0, LOCAL)
             self.nodes += b.s.nodes
+            if b.failure != NULL:
+                failure = <object>b.failure
+                Py_DECREF(failure)
+                raise failure
             return [PyBytes_FromStringAndSize(<const char *>&out[i], sizeof(Node)) for i in range(n)]
         finally:
             free(b.children)

@@ -41,4 +41,5 @@ class Coverer:
         per_set: int,
         max_nodes: int,
         seed: int,
+        stopped: Callable[[], bool] | None = None,
     ) -> list[bytes]: ...

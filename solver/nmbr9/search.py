@@ -156,6 +156,7 @@ class Beam:
             200,
             3_000_000,
             settings.seed,
+            self.stopped,
         )
         children.sort(key=lambda child: -COVERER.node(child)[2])
         for child in children[:400]:
@@ -171,7 +172,7 @@ class Beam:
         cards = min(self._cards(left), MOST_ON_LEVEL)
         if sum(left) > cards:
             # Which of the tiles to take is open: any cover will do.
-            covers = COVERER.expand(raw, 0, 0, cards, MOST_AREA, 0, 0, 0, 1, 200_000, settings.seed)
+            covers = COVERER.expand(raw, 0, 0, cards, MOST_AREA, 0, 0, 0, 1, 200_000, settings.seed, self.stopped)
             found = [COVERER.node(cover)[0] for cover in covers[:1]]
         else:
             found = [layout for layout, _ in COVERER.below([layout], left, table=True, max_nodes=200_000)[0]]
@@ -201,6 +202,7 @@ class Beam:
             settings.per_set,
             settings.effort * (10 if level == 2 else 1),
             (settings.seed + 0x9E3779B97F4A7C15 * (index + 1)) % 2**64,
+            self.stopped,
         )
 
     def _select(self, children: list[bytes], settings: BeamSettings) -> list[bytes]:

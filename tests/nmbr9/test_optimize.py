@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -220,6 +221,38 @@ def test_the_beam_builds_legal_stacks() -> None:
 
     Beam(problem, 2, keep, lambda: False).run(first_settings(4, 1))
     assert 60 <= max(plan.score for plan in plans) <= 71
+
+
+def test_a_beam_over_levels_is_stopped_within_a_node() -> None:
+    pool = counts(*range(10), *range(10))
+    layout, _ = COVERER.all_layouts(counts(8, 9))
+    top = COVERER.make_node(layout[0], pool, 0)
+    limit = asked = 0
+
+    def stopped() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked == limit
+
+    def nodes(ask: Callable[[], bool] | None) -> tuple[list[bytes], int]:
+        before = COVERER.nodes
+        found = COVERER.expand(top, 0, 1, 4, 20, 0, 0, 0, 9, 100_000, 1, ask)
+        return found, COVERER.nodes - before
+
+    whole = nodes(None)
+    assert whole[1] > 60_000
+    assert nodes(stopped) == whole
+    assert asked >= 6
+    limit, asked = 2, 0
+    part = nodes(stopped)
+    assert part[1] < whole[1] // 2
+    assert asked == 2
+
+    def fail() -> bool:
+        raise RuntimeError("asked")
+
+    with pytest.raises(RuntimeError, match="asked"):
+        nodes(fail)
 
 
 def test_bounds_hold_and_tables_tighten_them() -> None:
