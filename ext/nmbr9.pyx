@@ -58,6 +58,7 @@ cdef enum:
     FREE = 1
     UNKNOWN = 2
     PATIENCE = 16      # states that a beam looks at without asking whether it shall stop: less than a millisecond
+    SIFTS = 0x7FFF     # steps put into their heap without asking, as a mask: a millisecond
     MAX_ACTIONS = 64800  # 20 tiles x 40 digits and rotations x 81 offsets at which two tiles touch or overlap
 
 cdef uint64_t DRAW = <uint64_t>1 << 60
@@ -832,8 +833,8 @@ cdef int64_t list_steps(const State *s, int parent, int noise, bw_rng *rng, bw_a
 
 
 cdef int64_t best_steps(const State *states, Step *steps, int64_t n, State *out, uint64_t *keys,
-                        uint64_t slot_mask, int64_t width) noexcept nogil:
-    """Apply the best steps that lead to different stacks; returns how many states were written.
+                        uint64_t slot_mask, int64_t width, void *stopped) except -1 nogil:
+    """Apply the best steps that lead to different stacks; returns how many states were written, 0 when `stopped`.
 
     Few of the steps are wanted: a heap is a tenth of the work of sorting them all.
     """
@@ -842,6 +843,10 @@ cdef int64_t best_steps(const State *states, Step *steps, int64_t n, State *out,
     cdef State after
     for i in range(n // 2 - 1, -1, -1):
         sift(steps, n, i)
+        if stopped != NULL and i & SIFTS == 0:
+            with gil:
+                if (<object>stopped)():
+                    return 0
     while n > 0 and kept < width:
         after = states[steps[0].parent]
         g_apply(&after, steps[0].action)
@@ -1150,7 +1155,8 @@ def beam_step(list raws, int width, int noise, uint64_t seed, stopped=None):
                         break
                 total += list_steps(&states[i], <int>i, noise, &rng, moves, values, steps + total)
             if not ended:
-                kept = best_steps(states, steps, total, out, keys, slots - 1, width)
+                kept = best_steps(states, steps, total, out, keys, slots - 1, width,
+                                  <void *>stopped if polled else NULL)
         return [PyBytes_FromStringAndSize(<char *>&out[i], sizeof(State)) for i in range(kept)]
     finally:
         free(states)
