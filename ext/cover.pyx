@@ -30,7 +30,8 @@ cdef enum:
     MOST = 12          # tiles of one level
     SIDE = 64
     MIDDLE = 30
-    LOOK = 10_000      # nodes between two questions whether to stop: a few milliseconds
+    LAYOUTS = 64       # looked at between two questions whether to stop
+    LOOK = 10_000      # nodes likewise: a few milliseconds
 
 
 ctypedef struct Spot:
@@ -887,18 +888,19 @@ cdef class Coverer:
         finally:
             self.close_sink(&sink)
 
-    def carried(self, layouts, counts):
+    def carried(self, layouts, counts, stopped=None):
         """Return every multiset of at most four tiles of `counts` that some of the layouts carries.
 
         Each tile lies wholly on the layout and on at least two of its tiles; they are disjoint and need *not*
         be connected, so with a multiset every part of it is there too. Multisets are sorted tuples of digits.
+        None when `stopped()` said so before all layouts were looked at.
         """
         cdef uint8_t marks[CODES]
         cdef int32_t left[DIGITS]
         cdef Spot places[PLACES]
         cdef int16_t every[PLACES]
         cdef Layout a
-        cdef int i, n
+        cdef int i, n, looked
         if len(counts) != DIGITS or any(not 0 <= count <= MOST for count in counts):
             raise ValueError(f"expected {DIGITS} counts of tiles, got {counts}")
         memset(marks, 0, sizeof(marks))
@@ -906,7 +908,9 @@ cdef class Coverer:
             left[i] = counts[i] if self.tables.rotations[i] else 0
         for i in range(PLACES):
             every[i] = i
-        for raw in layouts:
+        for looked, raw in enumerate(layouts):
+            if stopped is not None and looked % LAYOUTS == 0 and stopped():
+                return None
             a = self.checked(raw)
             with nogil:
                 n = places_on(&self.tables, &a, left, places)

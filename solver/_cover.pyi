@@ -1,6 +1,7 @@
 """Types of the compiled enumeration of levels. Layouts and nodes are opaque `bytes`."""
 
 from collections.abc import Callable, Sequence
+from typing import overload
 
 Spot = tuple[int, int, int, int]
 """(digit, rotation, x, y)."""
@@ -25,7 +26,12 @@ class Coverer:
         rows: int = 0,
         stopped: Callable[[], bool] | None = None,
     ) -> tuple[list[tuple[bytes, int]], bool]: ...
+    @overload
     def carried(self, layouts: Sequence[bytes], counts: Sequence[int]) -> set[tuple[int, ...]]: ...
+    @overload
+    def carried(
+        self, layouts: Sequence[bytes], counts: Sequence[int], stopped: Callable[[], bool]
+    ) -> set[tuple[int, ...]] | None: ...
     def make_node(self, layout: bytes, counts: Sequence[int], score: int) -> bytes: ...
     def node(self, raw: bytes) -> tuple[bytes, tuple[int, ...], int, int, int, int]: ...
     def expand(

@@ -60,7 +60,9 @@ class Tables:
                     continue
                 layouts, complete = COVERER.all_layouts(lower)
                 if complete:
-                    found = COVERER.carried(layouts, self.pool)
+                    found = COVERER.carried(layouts, self.pool, stopped)
+                    if found is None:
+                        return False
                     self.loads[lower] = frozenset(tuple(f.count(d) for d in range(10)) for f in found)
         return True
 

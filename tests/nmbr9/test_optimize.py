@@ -255,6 +255,16 @@ def test_a_beam_over_levels_is_stopped_within_a_node() -> None:
         nodes(fail)
 
 
+def test_what_layouts_carry_is_told_whole_or_not_at_all() -> None:
+    pool = counts(*range(10))
+    layouts, _ = COVERER.all_layouts(counts(1, 7, 8))
+    whole = COVERER.carried(layouts, pool)
+    assert whole
+    assert COVERER.carried(layouts, pool, lambda: False) == whole
+    asked = iter([False, True])
+    assert COVERER.carried(layouts, pool, lambda: next(asked)) is None
+
+
 def test_bounds_hold_and_tables_tighten_them() -> None:
     problem = read_problem("F-6-1-7")
     tables = Tables(problem.pool)
