@@ -117,6 +117,29 @@ BENCHES = (
         ratios=("ratio",),
     ),
     Bench(
+        "skill",
+        "Deblockle: levels of Skill in a round-robin, and each against the next lower one.",
+        "bench.skill --levels 1 10 20 --pairs 2 --nodes 5000 --jobs 2 --seed {seed}",
+        "bench.skill --levels 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 --pairs 14 --nodes 60000 --jobs 2"
+        " --seed {seed}",
+        ("level",),
+    ),
+    Bench(
+        "setup-match",
+        "Deblockle: games from the first roll, sides that differ in who places their blocks.",
+        "bench.setup_match --pairs 2 --movetime 10",
+        "bench.setup_match --pairs 200 --movetime 100",
+        ("first", "second"),
+    ),
+    Bench(
+        "tables-check",
+        "Deblockle's tables of one block each beside exhaustive forward search, on random positions.",
+        "bench.tables check --count 200",
+        "bench.tables check --count 10000",
+        ("rules",),
+        ("decided", "disagreements"),
+    ),
+    Bench(
         "ladder-deblockle",
         "Deblockle: what doubling the time of a move brings.",
         "bench.ladder deblockle --times 5 10 20 --pairs 2 --seed {seed}",

@@ -1,6 +1,6 @@
 """Does the set-up matter: Deblockle games from the first roll, the sides differing only in the set-up.
 
-    python -m bench.setup_match [--pairs 50] [--movetime 100] [--first expectimax] [--second alphabeta]
+    python -m bench.setup_match [--pairs 50] [--movetime 100] [--first expectimax] [--second alphabeta] [--json FILE]
 
 Both sides play the game itself with alpha-beta at the same time a move; while blocks are placed each uses its own
 algorithm (`random` places at random). Dice are the same in both games of a pair, the seats are swapped. Each algorithm
@@ -12,7 +12,9 @@ from __future__ import annotations
 import argparse
 import random
 from contextlib import ExitStack
+from pathlib import Path
 
+from bench.report import write_rows
 from solver import games
 from solver.client import Engine
 from solver.games.base import Kind
@@ -51,6 +53,7 @@ def main() -> None:
     parser.add_argument("--movetime", type=int, default=100)
     parser.add_argument("--first", default="expectimax")
     parser.add_argument("--second", default="alphabeta")
+    parser.add_argument("--json", type=Path, help="also write the result to this file")
     arguments = parser.parse_args()
     limits = Limits(movetime=arguments.movetime)
     tally = Tally()
@@ -67,6 +70,8 @@ def main() -> None:
     elo, low, high = tally.elo()
     print(f"set-up by {arguments.first} against {arguments.second}: +{tally.wins} ={tally.draws} -{tally.losses}")
     print(f"score {100 * tally.score:.1f}%, Elo {elo:+.0f} (95%: {low:+.0f} to {high:+.0f})")
+    row = {"first": arguments.first, "second": arguments.second, "games": 2 * arguments.pairs, "score": tally.score}
+    write_rows(arguments.json, [row])
 
 
 if __name__ == "__main__":

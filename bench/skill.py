@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import math
 from pathlib import Path
 
+from bench.report import write_rows
 from solver.match import Z95, Player, Tally, play_match
 
 
@@ -45,22 +45,21 @@ def main() -> None:
             tally.add(pair)
         met[high, low] = tally.pairs
         met[low, high] = [1 - result for result in tally.pairs]
-    ladder = []
+    ladder: list[dict[str, float]] = []
     print("level   against all   against the level below")
     for number, level in enumerate(levels):
         every = [result for (one, _), results in met.items() if one == level for result in results]
         mean = sum(every) / len(every)
-        row = {"level": level, "score": mean, "error": error(every)}
-        text = f"{level:5}   {100 * mean:4.1f}% ± {100 * row['error']:4.1f}"
+        row = {"level": level, "score": mean, "score ±": error(every) / Z95}
+        text = f"{level:5}   {100 * mean:4.1f}% ± {100 * error(every):4.1f}"
         if number:
             below = met[level, levels[number - 1]]
-            row |= {"below": sum(below) / len(below), "below_error": error(below)}
-            text += f"   {100 * row['below']:4.1f}% ± {100 * row['below_error']:4.1f}"
+            row |= {"below": sum(below) / len(below), "below ±": error(below) / Z95}
+            text += f"   {100 * sum(below) / len(below):4.1f}% ± {100 * error(below):4.1f}"
         print(text)
         ladder.append(row)
     print("monotone" if all(a["score"] < b["score"] for a, b in itertools.pairwise(ladder)) else "NOT monotone")
-    if args.json:
-        args.json.write_text(json.dumps({"nodes": args.nodes, "pairs": args.pairs, "ladder": ladder}) + "\n")
+    write_rows(args.json, ladder, nodes=args.nodes, pairs=args.pairs)
 
 
 if __name__ == "__main__":

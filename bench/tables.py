@@ -17,6 +17,7 @@ import resource
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from bench.report import Row, write_rows
 from solver import _deblockle as core
@@ -76,8 +77,8 @@ def wins(after: core.State, plies: int) -> bool:
     return after.kind == int(Kind.DECISION) and bool(_proof.winning_actions(GAME.capsule(), after.raw(), plies)[0])
 
 
-def check(path: Path | None, count: int, plies: int, seed: int, option: list[str] | None) -> int:
-    """Compare tables and search on random positions; returns the number of disagreements."""
+def check(path: Path | None, count: int, plies: int, seed: int, option: list[str] | None) -> dict[str, Any]:
+    """Compare tables and search on random positions; returns a row with the number of disagreements."""
     base = start(option)
     known = oracle(rules_number(GAME.read_options(rules_of(option))), str(path or ""))
     rng = random.Random(seed)
@@ -99,7 +100,8 @@ def check(path: Path | None, count: int, plies: int, seed: int, option: list[str
         if sys.stderr.isatty() and number % 50 == 0:
             print(f"\r{number}", end="", file=sys.stderr)
     print(f"{count} positions, {decided} of them decided within {plies} plies, {wrong} disagreements")
-    return wrong
+    rules = " ".join(option or ()) or "default"
+    return {"rules": rules, "positions": count, "plies": plies, "decided": decided, "disagreements": wrong}
 
 
 def build_table(path: Path, jobs: int, option: list[str] | None) -> None:
@@ -126,13 +128,15 @@ def main() -> None:
     parser.add_argument("--plies", type=int, default=9, help="horizon of the forward search")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path, help="write the rows of counts to this file")
+    parser.add_argument("--json", type=Path, help="write the rows of counts or check to this file")
     parser.add_argument("-o", "--option", action="append", help="a rule option as NAME=VALUE")
     args = parser.parse_args()
     if args.what == "counts":
         write_rows(args.json, counts())
     elif args.what == "check":
-        raise SystemExit(check(args.path, args.count, args.plies, args.seed, args.option) > 0)
+        row = check(args.path, args.count, args.plies, args.seed, args.option)
+        write_rows(args.json, [row])
+        raise SystemExit(row["disagreements"] > 0)
     elif args.path is None:
         parser.error("build needs --path")
     else:
