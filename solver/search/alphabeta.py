@@ -10,6 +10,9 @@ from solver.search import clock
 from solver.search.compiled import FULL_SKILL, UNIT, Compiled
 from solver.search.types import Info, Limits, Result, Score, Settings
 
+SKILL_NODES = 100
+"""Nodes of the lowest level of skill, enough to see one ply of all its lines; they double with every second level."""
+
 
 def score_of(value: int, mate: int) -> Score:
     """Return the score for a value in 1/UNIT, or for a forced win (loss: negative) in `mate` plies."""
@@ -55,7 +58,7 @@ class AlphaBeta(Compiled):
             # With only nodes to count, the same search has to come out whatever was searched before.
             self._searcher.clear()
         if settings.skill < FULL_SKILL:
-            allowed = round(20 * 1.5**settings.skill)
+            allowed = round(SKILL_NODES * 2 ** ((settings.skill - 1) / 2))
             nodes = min(nodes or allowed, allowed)
         found: dict[int, Info] = {}
 

@@ -16,6 +16,8 @@ UNIT = 10_000
 
 FULL_SKILL = 20
 SKILL_LINES = 8
+SKILL_SPREAD = 0.4
+"""What the lowest level misjudges a line by (standard deviation), in units of the game or of the best line's value."""
 
 Found = tuple[float, list[int]]
 """A line that a compiled searcher found: its value in 1/UNIT for the player to move, and its actions."""
@@ -84,7 +86,7 @@ class Compiled:
         if self._settings.skill < FULL_SKILL:
             rng = random.Random(f"{self._settings.seed} {position.fen()}")
             # Equal ratios from level to level: equal steps would be lost in the largest of them.
-            spread = 0.6 * 0.86 ** (self._settings.skill - 1) * max(abs(line[0]), UNIT)
+            spread = SKILL_SPREAD * 0.7 ** ((self._settings.skill - 1) / 2) * max(abs(line[0]), UNIT)
             line = max(lines, key=lambda each: each[0] + rng.gauss(0, spread))
         tokens = position.line(line[1])
         infos = [found[number] for number in sorted(found)]
