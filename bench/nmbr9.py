@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from bench.report import Row, write_rows
-from solver.games.nmbr9 import UNKNOWN, Nmbr9Position, build_position, read_tile
+from solver.client import Engine
+from solver.games.nmbr9 import UNKNOWN, build_position, read_tile
 from solver.nmbr9.optimize import Optimizer, Progress, optimize
 from solver.nmbr9.problem import read_problem
 from solver.nmbr9.solution import check_solution
 from solver.nmbr9.stacks import replay
-from solver.nmbr9.unknown import play_out
+from solver.search.types import Limits
 
 FOLDER = Path(__file__).parents[1] / "puzzles" / "nmbr9"
 
@@ -156,6 +157,18 @@ def shuffles(count: int, seed: int) -> list[tuple[int, ...]]:
     return [tuple(rng.sample(sorted(list(range(10)) * 2), 20)) for _ in range(count)]
 
 
+def played(deck: tuple[int, ...], engine: Engine, limits: Limits) -> int:
+    """Return the points of a table game with this order of cards; the engine sees a card when it is drawn."""
+    start = build_position([], UNKNOWN, sorted(deck), len(deck)).fen()
+    moves: list[str] = []
+    for digit in deck:
+        moves.append(f"draw:{digit}")
+        engine.position(start, moves)
+        moves.append(engine.go(limits).move or "(none)")
+    engine.position(start, moves)
+    return round(engine.score()[0])
+
+
 def decks(count: int, seconds: float, workers: int, seed: int) -> list[Row]:
     """Known orders: what is found in `seconds` against greedy play and the bound."""
     rows = []
@@ -175,13 +188,14 @@ def table(count: int, seconds: float, seed: int) -> list[Row]:
     """The table game: the opponent at `seconds` a card against greedy play, on the same shuffles."""
     ours: list[int] = []
     theirs: list[int] = []
-    for number, deck in enumerate(shuffles(count, seed)):
-        began = time.perf_counter()
-        end: Nmbr9Position = play_out(deck, seconds, None, seed + 100 * number)
-        ours.append(end.score)
-        theirs.append(greedy(deck))
-        spent = time.perf_counter() - began
-        print(f"{number + 1:4}  opponent {ours[-1]:4}  greedy {theirs[-1]:4}  {spent:6.1f} s", flush=True)
+    limits = Limits(movetime=max(1, round(1000 * seconds)))
+    with Engine(options={"UCI_Variant": "nmbr9", "Seed": seed}) as engine:
+        for number, deck in enumerate(shuffles(count, seed)):
+            began = time.perf_counter()
+            ours.append(played(deck, engine, limits))
+            theirs.append(greedy(deck))
+            spent = time.perf_counter() - began
+            print(f"{number + 1:4}  opponent {ours[-1]:4}  greedy {theirs[-1]:4}  {spent:6.1f} s", flush=True)
     error = statistics.stdev(ours) / count**0.5 if count > 1 else 0.0
     print(f"mean of {count}: opponent {statistics.mean(ours):.1f} +- {error:.1f}, greedy {statistics.mean(theirs):.1f}")
     spread = statistics.stdev(theirs) / count**0.5 if count > 1 else 0.0

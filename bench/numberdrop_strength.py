@@ -12,8 +12,9 @@ from __future__ import annotations
 import argparse
 import hashlib
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import as_completed
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,13 @@ import numpy as np
 
 from bench.report import write_rows
 from solver import _numberdrop as core
-from solver import search
+from solver.client import Engine
 from solver.errors import BlockwitError
 from solver.games import numberdrop
 from solver.games.base import Kind, Options, Position
 from solver.jobs import executor
-from solver.search import Limits, Settings
 from solver.search.plan import plan
+from solver.search.types import Limits
 from solver.simulate import Journal, Sample, read_journal, summarise
 
 SOLO: Options = {"solo": True}
@@ -54,23 +55,26 @@ def greedy(position: Position) -> str:
     return position.line(actions)[0]
 
 
-def thinker(milliseconds: int) -> Mover:
+def thinker(milliseconds: int, engine: Engine) -> Mover:
     """Return a player that thinks so long over each move."""
-    limits = Limits(movetime=milliseconds)
-    searcher = search.make(numberdrop.GAME, "auto", Settings())
 
     def move(position: Position) -> str:
-        searcher.arm()
-        found = searcher.search(position, limits, lambda info: None).move
-        assert found is not None, "a searcher always has a move where the game is not over"
+        engine.position(position.fen())
+        found = engine.go(Limits(movetime=milliseconds)).move
+        assert found is not None, "an engine always has a move where one is to be made"
         return found
 
     return move
 
 
-def mover(name: str) -> Mover:
-    """Return the player of a row."""
-    return greedy if name == "one-ply" else thinker(int(name.removesuffix("ms")))
+@contextmanager
+def mover(name: str, options: Options) -> Iterator[Mover]:
+    """Provide the player of a row."""
+    if name == "one-ply":
+        yield greedy
+        return
+    with Engine(options={"UCI_Variant": "numberdrop"} | dict(options)) as engine:
+        yield thinker(int(name.removesuffix("ms")), engine)
 
 
 def play(seats: Sequence[Mover], options: Options, seed: int) -> Sample:
@@ -107,9 +111,10 @@ def sample(row: str, seed: int) -> Sample:
         found = plan(game, game.start(SOLO), rolls(seed), width=WIDTHS[row], exact_nodes=0)
         return Sample(seed, (found.points,), len(found.tokens) - found.used, found.used)
     if not row.startswith("two-"):
-        return play([mover(row)], SOLO, seed)
-    engine = mover(row.removeprefix("two-"))
-    played = play([engine, greedy] if seed % 2 == 0 else [greedy, engine], TWO, seed)
+        with mover(row, SOLO) as alone:
+            return play([alone], SOLO, seed)
+    with mover(row.removeprefix("two-"), TWO) as engine:
+        played = play([engine, greedy] if seed % 2 == 0 else [greedy, engine], TWO, seed)
     return played if seed % 2 == 0 else Sample(seed, played.points[::-1], played.decisions, played.chances)
 
 

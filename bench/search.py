@@ -14,9 +14,11 @@ import time
 from pathlib import Path
 
 from bench.report import Row, table, write_rows
-from solver import games, search
+from solver import games
+from solver.client import Engine
 from solver.games.base import Position
 from solver.match import opening
+from solver.search.types import Info, Limits
 
 
 def positions(count: int) -> list[Position]:
@@ -25,28 +27,33 @@ def positions(count: int) -> list[Position]:
     return [opening(games.get("deblockle").start({}), rng) for _ in range(count)]
 
 
+def engine_of(megabytes: int) -> Engine:
+    """Start an engine with a table of this size."""
+    return Engine(options={"UCI_Variant": "deblockle", "Algorithm": "alphabeta", "Hash": megabytes})
+
+
 def depths(chosen: list[Position], depth: int, repeat: int) -> list[Row]:
     """Search all positions to a depth from an empty table; sums over them, for every depth on the way."""
     reached: dict[int, list[float]] = {level: [0.0] * repeat for level in range(1, depth + 1)}
     nodes = dict.fromkeys(reached, 0)
-    searcher = search.make(games.get("deblockle"), "alphabeta", search.Settings(hash_mb=64))
-    for turn in range(repeat):
-        for position in chosen:
-            searcher.clear()
-            searcher.arm()
-            ends: dict[int, tuple[float, int]] = {}
-            began = time.perf_counter()
+    with engine_of(64) as engine:
+        for turn in range(repeat):
+            for position in chosen:
+                engine.new_game()
+                engine.position(position.fen())
+                ends: dict[int, tuple[float, int]] = {}
+                began = time.perf_counter()
 
-            def report(info: search.Info, began: float = began, ends: dict[int, tuple[float, int]] = ends) -> None:
-                ends[info.depth] = (time.perf_counter() - began, info.nodes)
+                def report(info: Info, began: float = began, ends: dict[int, tuple[float, int]] = ends) -> None:
+                    ends[info.depth] = (time.perf_counter() - began, info.nodes)
 
-            searcher.search(position, search.Limits(depth=depth), report)
-            end = 0.0, 0
-            for level in reached:
-                # A position that is decided earlier needs no more.
-                end = ends.get(level, end)
-                reached[level][turn] += end[0]
-                nodes[level] += end[1] if turn == 0 else 0
+                engine.go(Limits(depth=depth), report=report)
+                end = 0.0, 0
+                for level in reached:
+                    # A position that is decided earlier needs no more.
+                    end = ends.get(level, end)
+                    reached[level][turn] += end[0]
+                    nodes[level] += end[1] if turn == 0 else 0
     rows: list[Row] = []
     for level, seconds in reached.items():
         speeds = [nodes[level] / each for each in seconds if each > 0]
@@ -58,13 +65,13 @@ def hashes(chosen: list[Position], depth: int, megabytes: list[int]) -> list[Row
     """Search all positions to a depth with tables of several sizes."""
     rows: list[Row] = []
     for size in megabytes:
-        searcher = search.make(games.get("deblockle"), "alphabeta", search.Settings(hash_mb=size))
-        nodes, began = 0, time.perf_counter()
-        for position in chosen:
-            searcher.clear()
-            searcher.arm()
-            nodes += searcher.search(position, search.Limits(depth=depth), lambda _: None).infos[0].nodes
-        rows.append({"MB": size, "depth": depth, "nodes": nodes, "seconds": time.perf_counter() - began})
+        with engine_of(size) as engine:
+            nodes, began = 0, time.perf_counter()
+            for position in chosen:
+                engine.new_game()
+                engine.position(position.fen())
+                nodes += engine.go(Limits(depth=depth)).infos[0].nodes
+            rows.append({"MB": size, "depth": depth, "nodes": nodes, "seconds": time.perf_counter() - began})
     return rows
 
 

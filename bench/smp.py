@@ -13,13 +13,16 @@ from __future__ import annotations
 
 import argparse
 import random
+import time
+from contextlib import ExitStack
 from pathlib import Path
 
 from bench.report import write_rows
-from solver import _alphabeta, games
-from solver import _deblockle as core
+from solver import games
+from solver.client import Engine
 from solver.games.base import Kind
 from solver.match import opening
+from solver.search.types import Limits
 
 
 def main() -> None:
@@ -33,25 +36,29 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     args = parser.parse_args()
     rng = random.Random(args.seed)
-    searchers = [_alphabeta.Searcher(core.capsule(), 64, threads) for threads in (1, args.threads)]
-    nodes, times, deep = [0, 0], [0, 0], [0, 0]
-    for _ in range(args.positions):
-        position = opening(games.get("deblockle").start({}), rng)
-        for _ in range(rng.randint(0, 6)):
-            if position.kind() is Kind.DECISION:
-                position = position.play(rng.choice(position.tokens()))
-        for which, searcher in enumerate(searchers):
-            for milliseconds, depth in ((round(1000 * args.seconds), 0), (-1, args.depth)):
-                searcher.clear()
-                searcher.arm()
-                searcher.set_time(-1, milliseconds)
-                searcher.search(position.raw(), [], [], depth, 0, 1, 0, lambda *_: None)
-                if depth:
-                    deep[which] += searcher.elapsed
-                else:
-                    nodes[which] += searcher.nodes
-                    times[which] += searcher.elapsed
-    speeds = [1e9 * count / time for count, time in zip(nodes, times, strict=True)]
+    nodes, times, deep = [0, 0], [0, 0], [0.0, 0.0]
+    with ExitStack() as stack:
+        engines = [
+            stack.enter_context(Engine(options={"UCI_Variant": "deblockle", "Hash": 64, "Threads": threads}))
+            for threads in (1, args.threads)
+        ]
+        for _ in range(args.positions):
+            position = opening(games.get("deblockle").start({}), rng)
+            for _ in range(rng.randint(0, 6)):
+                if position.kind() is Kind.DECISION:
+                    position = position.play(rng.choice(position.tokens()))
+            for which, engine in enumerate(engines):
+                for limits in (Limits(movetime=round(1000 * args.seconds)), Limits(depth=args.depth)):
+                    engine.new_game()
+                    engine.position(position.fen())
+                    began = time.perf_counter()
+                    last = engine.go(limits).infos[0]
+                    if limits.depth:
+                        deep[which] += time.perf_counter() - began
+                    else:
+                        nodes[which] += last.nodes
+                        times[which] += last.time
+    speeds = [1000 * count / milliseconds for count, milliseconds in zip(nodes, times, strict=True)]
     for threads, speed in zip((1, args.threads), speeds, strict=True):
         print(f"{threads:3} threads: {speed:12,.0f} nodes/s")
     sooner = deep[0] / deep[1]

@@ -15,11 +15,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from solver import games, search
+from solver import games
+from solver.client import Engine
 from solver.errors import BlockwitError, CommandError, MoveError, OptionError, quote
-from solver.games.base import Game, Kind, Options, Position
+from solver.games.base import Game, Kind, Options, OptionValue, Position
 from solver.protocol import parser
-from solver.search.types import Info, Limits, Searcher, Settings
+from solver.search.types import Info, Limits
 
 WORST = 3
 """Mistakes that are explained."""
@@ -32,10 +33,11 @@ MOST_BYTES = 1 << 24
 
 @dataclass(frozen=True)
 class Record:
-    """A recorded game: the position before the first move, and all moves, draws and rolls as tokens."""
+    """A recorded game: the position before the first move, all moves, draws and rolls as tokens, the rule options."""
 
     start: Position
     moves: tuple[str, ...]
+    rules: Options = field(default_factory=dict[str, OptionValue])
 
 
 def read_record(text: str) -> Record:
@@ -67,11 +69,13 @@ def read_record(text: str) -> Record:
             raise CommandError(f"line {number}: {error}") from None
     if command is None:
         raise CommandError("no game: expected a JSON object or a line like position startpos moves ...")
-    return Record(_position(games.get(name), command.fen, rules), command.moves)
+    return _record(games.get(name), command.fen, rules, command.moves)
 
 
-def _position(game: Game, fen: str | None, rules: Options) -> Position:
-    return game.start(rules) if fen is None else game.parse(fen, rules)
+def _record(game: Game, fen: str | None, rules: Options, moves: Sequence[str]) -> Record:
+    start = game.start(rules) if fen is None else game.parse(fen, rules)
+    checked = game.read_options(rules)
+    return Record(start, tuple(moves), {name: checked[name] for name in rules})
 
 
 def _read_json(text: str) -> Record:
@@ -92,7 +96,7 @@ def _read_json(text: str) -> Record:
         raise CommandError("a game in JSON: moves have to be a list of tokens, or text")
     if not all(isinstance(value, str | int | bool) for value in rules.values()):
         raise CommandError("a game in JSON: options have to be text, numbers, true or false")
-    return Record(_position(games.get(name), None if fen == "startpos" else fen, rules), tuple(moves))
+    return _record(games.get(name), None if fen == "startpos" else fen, rules, moves)
 
 
 def load_record(path: Path) -> Record:
@@ -155,14 +159,12 @@ def _value(info: Info) -> float:
     return score.cp / 100 if score.cp is not None else (1.0 if (score.mate or 0) > 0 else -1.0)
 
 
-def judge(searcher: Searcher, number: int, position: Position, move: str, limits: Limits) -> Judged:
-    """Compare one move with the best one. Raises MoveError if it is not legal."""
+def judge(engine: Engine, number: int, position: Position, move: str, limits: Limits) -> Judged:
+    """Compare one move with the best one; the engine stands at the position. Raises MoveError if it is not legal."""
     played = tuple(position.actions(move))
 
     def values(wanted: Limits) -> dict[str, float]:
-        searcher.arm()
-        infos = searcher.search(position, wanted, lambda info: None).infos
-        return {info.pv[0]: _value(info) for info in infos if info.pv}
+        return {info.pv[0]: _value(info) for info in engine.go(wanted).infos if info.pv}
 
     found = values(limits)
     best, value = max(found.items(), key=lambda each: each[1])
@@ -182,6 +184,7 @@ def analyse(record: Record, limits: Limits, told: Callable[[int], None] = lambda
     Raises:
         MoveError: a move is not legal; the message has its number.
         OptionError: a game that no such searcher plays.
+        EngineError: the engine does not start or fails.
     """
     game = record.start.game
     if "expectimax" not in game.algorithms:
@@ -192,12 +195,15 @@ def analyse(record: Record, limits: Limits, told: Callable[[int], None] = lambda
             positions.append(positions[-1].play(move))
         except MoveError as error:
             raise MoveError(f"move {number}: {error}") from None
-    searcher = search.make(game, "auto", Settings(multipv=2))
     judged = []
-    for number, (position, move) in enumerate(zip(positions, record.moves, strict=False), 1):
-        if position.kind() is Kind.DECISION and position.count() > 1:
-            judged.append(judge(searcher, number, position, move, limits))
-        told(number)
+    fen = record.start.fen()
+    options: dict[str, OptionValue] = {"UCI_Variant": game.name, "MultiPV": 2}
+    with Engine(options=options | dict(record.rules)) as engine:
+        for number, (position, move) in enumerate(zip(positions, record.moves, strict=False), 1):
+            if position.kind() is Kind.DECISION and position.count() > 1:
+                engine.position(fen, record.moves[: number - 1])
+                judged.append(judge(engine, number, position, move, limits))
+            told(number)
     return Analysis(game, tuple(judged), positions[-1])
 
 

@@ -163,20 +163,22 @@ def solve(
 
     from solver import pictures
     from solver import solve as solving
+    from solver.client import Engines
 
     status = 0
     try:
         if len(subjects) > 1 and (svg or png):
             raise BlockwitError("--svg and --png draw one answer, expected one puzzle or position")
         rules = rules_of(option)
-        for subject in subjects:
-            solved = solving.solve(subject, game, rules, seconds, prove=prove)
-            status = max(status, solved.status)
-            broken = solved.status is solving.Status.BROKEN
-            typer.echo(json.dumps(solved.to_json()) if as_json else str(solved), err=broken and not as_json)
-            for path in (svg, png):
-                if path and not broken:
-                    pictures.write(path, solved.picture())
+        with Engines({"Hash": solving.HASH_MB}) as engines:
+            for subject in subjects:
+                solved = solving.solve(subject, game, rules, seconds, engines, prove=prove)
+                status = max(status, solved.status)
+                broken = solved.status is solving.Status.BROKEN
+                typer.echo(json.dumps(solved.to_json()) if as_json else str(solved), err=broken and not as_json)
+                for path in (svg, png):
+                    if path and not broken:
+                        pictures.write(path, solved.picture())
     except (BlockwitError, OSError) as error:
         fail(error)
     raise typer.Exit(status)

@@ -884,3 +884,41 @@ class Engine:
 
 async def _called(call: Callable[[], None]) -> None:
     call()
+
+
+class Engines:
+    """Engines of this package, one for each game and its rules: started when first asked for, kept until `close`.
+
+    Args:
+        options: set in every one of them, by name.
+    """
+
+    def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
+        self._options = dict(options or {})
+        self._started: dict[tuple[str, str], Engine] = {}
+
+    def at(self, game: str, rules: Mapping[str, OptionValue], fen: str) -> Engine:
+        """Return an engine that stands at a position and remembers no search.
+
+        Raises:
+            EngineError: it does not start, or refuses the position.
+            OptionError: the game has no such rule.
+        """
+        key = game, json.dumps(dict(rules), sort_keys=True)
+        if key not in self._started:
+            self._started[key] = Engine(options={"UCI_Variant": game} | self._options | dict(rules))
+        engine = self._started[key]
+        engine.new_game()
+        engine.position(fen)
+        return engine
+
+    def close(self) -> None:
+        """End all processes. May be called twice."""
+        while self._started:
+            self._started.popitem()[1].close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self.close()

@@ -155,13 +155,15 @@ def solve(
     prove: Annotated[bool, typer.Option(help="Also prove the answer again by exhaustive search.")] = False,
 ) -> None:
     """Solve puzzles without a look at the answer, and compare."""
-    from solver.solve import solve_puzzle
+    from solver.client import Engines
+    from solver.solve import HASH_MB, solve_puzzle
 
     status = RIGHT
-    for path in _paths(files):
-        solved = solve_puzzle(path, prove=prove)
-        typer.echo(str(solved), err=solved.status == BROKEN)
-        status = max(status, solved.status)
+    with Engines({"Hash": HASH_MB}) as engines:
+        for path in _paths(files):
+            solved = solve_puzzle(path, engines, prove=prove)
+            typer.echo(str(solved), err=solved.status == BROKEN)
+            status = max(status, solved.status)
     raise typer.Exit(status)
 
 

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from solver import games, puzzles, search
+from solver import games, puzzles
+from solver.client import Engines
 from solver.errors import BlockwitError, SolutionError
 from solver.games.base import Kind, Options, Position
+from solver.search.types import Limits
 
 HASH_MB = 64
+"""The option `Hash` of the engines that the commands solve with."""
 
 
 class Status(enum.IntEnum):
@@ -91,7 +94,7 @@ class Solved:
         return position.svg(self.line[-1])
 
 
-def solve(subject: str, game: str | None, options: Options, seconds: float, *, prove: bool) -> Solved:
+def solve(subject: str, game: str | None, options: Options, seconds: float, engines: Engines, *, prove: bool) -> Solved:
     """Solve a puzzle file, or a position string if there is no such file.
 
     Args:
@@ -99,19 +102,20 @@ def solve(subject: str, game: str | None, options: Options, seconds: float, *, p
         game: the game of a position string, None to tell it by its form.
         options: the rules of a position string.
         seconds: how long to think about a position.
+        engines: who searches.
         prove: prove a puzzle's answer again as well, and a forced win of a position.
     """
     try:
         # A position holds spaces and a deck or sheet; whatever lies on the disk is meant as a file.
         if " " not in subject.strip() or Path(subject).is_file():
-            return solve_puzzle(Path(subject), prove=prove)
+            return solve_puzzle(Path(subject), engines, prove=prove)
         named = games.get(game) if game else games.of_position(subject)
-        return solve_position(named.parse(subject, options), subject, seconds, prove=prove)
+        return solve_position(named.parse(subject, options), options, subject, seconds, engines, prove=prove)
     except (BlockwitError, OSError) as error:
         return Solved(subject, Status.BROKEN, str(error))
 
 
-def solve_puzzle(path: Path, *, prove: bool) -> Solved:
+def solve_puzzle(path: Path, engines: Engines, *, prove: bool) -> Solved:
     """Solve a puzzle without a look at its answer, and compare. Raises nothing: a broken file is a status."""
     try:
         puzzle = puzzles.load(path)
@@ -119,7 +123,7 @@ def solve_puzzle(path: Path, *, prove: bool) -> Solved:
         return Solved(str(path), Status.BROKEN, str(error))
     status, remark, proof = Status.SOLVED, "", ""
     try:
-        found = puzzle.attempt()
+        found = puzzle.attempt(engines)
         proof = "proven" if found.how == "exhaustive search" else "found by search"
         if prove:
             puzzle.check()
@@ -147,7 +151,9 @@ def solve_puzzle(path: Path, *, prove: bool) -> Solved:
     )
 
 
-def solve_position(position: Position, subject: str, seconds: float, *, prove: bool) -> Solved:
+def solve_position(
+    position: Position, options: Options, subject: str, seconds: float, engines: Engines, *, prove: bool
+) -> Solved:
     """Find the best play from a position within `seconds`.
 
     A forced win or loss is proven by the search itself, which prunes nothing on suspicion; with `prove` a win is proven
@@ -160,10 +166,8 @@ def solve_position(position: Position, subject: str, seconds: float, *, prove: b
         raise SolutionError(f"nothing to solve: the game is over ({position.result()})")
     if position.kind() is Kind.CHANCE:
         raise SolutionError("nothing to decide: a roll or card comes first")
-    searcher = search.make(position.game, "auto", search.Settings(hash_mb=HASH_MB))
-    searcher.arm()
-    result = searcher.search(position, search.Limits(movetime=max(1, round(1000 * seconds))), lambda info: None)
-    best = result.infos[0]
+    engine = engines.at(position.game.name, options, position.fen())
+    best = engine.go(Limits(movetime=max(1, round(1000 * seconds)))).infos[0]
     score, value, mate, bound, proof = "", None, None, None, "not proven"
     if best.score is not None and best.score.mate is not None:
         mate = best.score.mate

@@ -8,7 +8,7 @@ from typing import assert_type
 
 import solver
 from solver import games, search, solve
-from solver.client import Engine
+from solver.client import Engine, Engines
 from solver.games import Position
 from solver.nmbr9.optimize import optimize
 from solver.nmbr9.problem import read_problem
@@ -47,7 +47,8 @@ def library() -> None:
     assert_type(position.tokens(), list[str])
     assert_type(position.perft(1), int)
     expect(position.perft(1) == len(position.tokens()), "perft and the moves differ")
-    solved = solve.solve(WIN_IN_ONE, "deblockle", {}, 1.0, prove=True)
+    with Engines() as engines:
+        solved = solve.solve(WIN_IN_ONE, "deblockle", {}, 1.0, engines, prove=True)
     assert_type(solved, solve.Solved)
     expect(bool(solved.line), str(solved))
     end = optimize(read_problem("F-2-1-3"), 60.0, workers=1, seed=0)

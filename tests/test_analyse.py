@@ -100,6 +100,18 @@ def test_both_forms_are_read_alike() -> None:
     assert record == analyse.read_record(json.dumps(value | {"moves": " ".join(moves), "position": "startpos"}))
 
 
+def test_the_engine_plays_by_the_rules_of_the_record() -> None:
+    fen = "2 I4,O4,T4,S4,L4 - 1 roll - " + " ".join(["g/g/g/g/g/g/g/g/g/g/g/g/g/1f,-,-,-"] * 2)
+    usual, other = (set(NUMBERDROP.parse(fen, {"dice": dice}).tokens()) for dice in ("bga", "bev"))
+    roll = min(other - usual)
+    start = NUMBERDROP.parse(fen, {"dice": "bev"})
+    moves = [roll, start.play(roll).tokens(0, 1)[0]]
+    record = analyse.read_record(
+        json.dumps({"game": "numberdrop", "options": {"dice": "bev"}, "position": fen, "moves": moves})
+    )
+    assert [each.number for each in analyse.analyse(record, QUICK).judged] == [2]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

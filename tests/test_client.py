@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solver import client
-from solver.client import AsyncEngine, Engine, Perft
+from solver.client import AsyncEngine, Engine, Engines, Perft
 from solver.errors import CommandError, EngineDiedError, EngineError, EngineTimeoutError, OptionError
 from solver.games.base import OptionSpec
 from solver.protocol.parser import GoCommand, read_go
@@ -26,6 +26,7 @@ from solver.search.types import Info, Limits, Score
 from tests.boards import START, parse
 from tests.protocol.conversation import SECONDS
 
+SOLO = "solo -:0,-:0,-:0,-:0,-:0 - 1 tile - g/g/g/g/g/g/g/g/g/g/g/g/g/g,-,-,-"
 QUICK = 0.4
 """Seconds after which a fake engine that hangs is given up."""
 
@@ -473,3 +474,27 @@ def test_go_is_read_as_written(limits: Limits, clocks: dict[int, int], increment
     assert read.limits == Limits(**{**vars(limits), "infinite": endless})
     counting = GoCommand(Limits(), {}, {}, 3)
     assert read_go(go_line(counting).split()[1:], 2) == counting
+
+
+# --- several of them -------------------------------------------------------------------------------------------
+
+
+def test_engines_are_kept_for_each_game_and_its_rules_and_remember_nothing() -> None:
+    with Engines({"Hash": 1, "Seed": 3}) as engines:
+        first = engines.at("deblockle", {}, START)
+        assert first.fen() == parse(START).fen()
+        nodes = [first.go(Limits(depth=4)).infos[0].nodes]
+        again = engines.at("deblockle", {}, START)
+        assert again is first
+        nodes.append(again.go(Limits(depth=4)).infos[0].nodes)
+        assert nodes[0] == nodes[1]
+        others = [engines.at("deblockle", {"no_touch": True}, START), engines.at("numberdrop", {"solo": True}, SOLO)]
+        assert len({engine.pid for engine in (first, *others)}) == 3
+        assert len(others[0].legal()) != len(first.legal())
+        with pytest.raises(EngineError, match="2 fields"):
+            engines.at("deblockle", {}, "a b")
+        with pytest.raises(OptionError, match="no option 'moon'"):
+            engines.at("deblockle", {"moon": 1}, START)
+        pids = [engine.pid for engine in (first, *others)]
+    engines.close()
+    assert not any(alive(pid) for pid in pids)

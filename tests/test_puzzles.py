@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 
 from solver import games, puzzle_cli, puzzles
 from solver.cli import app
+from solver.client import Engines
 from solver.errors import BlockwitError, SolutionError, TwoSolutionsError, WrongAnswerError
 from solver.games.base import Kind, Position
 from solver.puzzles import files, find
@@ -32,6 +34,12 @@ CLAIM = PUZZLES / "numberdrop" / "claim2-01.json"
 PAR = PUZZLES / "nmbr9" / "posed" / "par3-01.json"
 
 TWO_WINS = "c6SCL c3HXT s 0"
+
+
+@pytest.fixture(scope="module")
+def engines() -> Iterator[Engines]:
+    with Engines({"Hash": 64}) as started:
+        yield started
 
 
 def run(*arguments: str) -> tuple[int, str]:
@@ -92,9 +100,9 @@ def test_answer_is_proven(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", [p for p in PATHS if p.stem.startswith(("win", "defend"))], ids=lambda path: path.stem)
-def test_the_engine_finds_wins_and_defences_by_search(path: Path) -> None:
+def test_the_engine_finds_wins_and_defences_by_search(path: Path, engines: Engines) -> None:
     puzzle = puzzles.load(path)
-    found = puzzle.attempt()
+    found = puzzle.attempt(engines)
     assert found.how == "search"
     assert puzzle.right(found), found
 
@@ -289,7 +297,7 @@ def test_missing_folder_and_binary_files_are_named(tmp_path: Path) -> None:
         list(puzzles.paths([tmp_path / "..", tmp_path]))
 
 
-def test_false_claims_of_a_win_are_named() -> None:
+def test_false_claims_of_a_win_are_named(engines: Engines) -> None:
     puzzle = puzzles.load(PUZZLES / "deblockle" / "win3-01.json")
     assert isinstance(puzzle, puzzles.WinPuzzle)
     other = next(move for move in puzzle.position.tokens() if move != puzzle.line[0])
@@ -302,17 +310,17 @@ def test_false_claims_of_a_win_are_named() -> None:
     with pytest.raises(WrongAnswerError, match="the line is no win in 3 turns"):
         replace(puzzle, line=puzzle.line[:3]).check()
     assert replace(puzzle, nodes=1, tempting=99, grade=1).check() == puzzle
-    assert not replace(puzzle, line=(other,)).right(puzzle.attempt())
+    assert not replace(puzzle, line=(other,)).right(puzzle.attempt(engines))
 
 
 @pytest.mark.parametrize("path", [PLAN, DROP, CLAIM, PAR], ids=lambda path: path.stem)
-def test_false_points_are_named(path: Path) -> None:
+def test_false_points_are_named(path: Path, engines: Engines) -> None:
     puzzle = puzzles.load(path)
     assert puzzle.points is not None
     for points in (puzzle.points - 1, puzzle.points + 1):
         with pytest.raises(WrongAnswerError, match="the most points are"):
             replace(puzzle, points=points).check()
-        assert not replace(puzzle, points=points).right(puzzle.attempt())
+        assert not replace(puzzle, points=points).right(puzzle.attempt(engines))
     with pytest.raises(WrongAnswerError, match="the line brings"):
         replace(puzzle, line=puzzle.line[:-1]).check()
 

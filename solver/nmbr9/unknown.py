@@ -96,12 +96,3 @@ def choose(
         if stage + 1 < stages:
             field = field[: max(2, (len(field) + 1) // 2)]
     return best
-
-
-def play_out(deck: tuple[int, ...], seconds: float | None, games: int | None, seed: int) -> Nmbr9Position:
-    """Play a whole table game with this order of cards; the order is not shown to the opponent."""
-    position = Nmbr9Position(_nmbr9.start(2, sorted(deck), len(deck)))
-    for index, digit in enumerate(deck):
-        position = position.play(f"draw:{digit}")
-        position = position.play(choose(position, seconds, games, seed + index).move)
-    return position

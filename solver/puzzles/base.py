@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
+from solver.client import Engines
 from solver.errors import BlockwitError, SolutionError, TwoSolutionsError, WrongAnswerError
 from solver.games.base import Game, Kind, OptionValue, Position
 from solver.puzzles import files
@@ -84,8 +85,8 @@ class Puzzle(ABC):
         """Return the part of a first move that the question asks for."""
         return move
 
-    def attempt(self) -> Attempt:
-        """Solve the puzzle without a look at the answer, as the engine does it best."""
+    def attempt(self, engines: Engines) -> Attempt:
+        """Solve the puzzle without a look at the answer, as it is done best: by a proof, or by one of `engines`."""
         proof = self.prove()
         return Attempt(proof.line, proof.points, "exhaustive search", proof.nodes)
 

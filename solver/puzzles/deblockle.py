@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from solver import _proof, search
+from solver import _proof
+from solver.client import Engines
 from solver.errors import WrongAnswerError
 from solver.games.base import Kind, Position
 from solver.puzzles import files
 from solver.puzzles.base import Attempt, Proof, Puzzle
+from solver.search.types import Limits
 
-HASH_MB = 64
 PASS = "0000"
 
 
@@ -83,11 +84,10 @@ class WinPuzzle(DeblocklePuzzle):
             raise WrongAnswerError(f"no move forces a win in {self.turns} turns")
         return Proof(tuple(won), None, main_line(self.position, won[0], self.turns), nodes)
 
-    def attempt(self) -> Attempt:
+    def attempt(self, engines: Engines) -> Attempt:
         """Search for a mate in `turns`, as in a game."""
-        searcher = search.make(self.game, "auto", search.Settings(hash_mb=HASH_MB))
-        searcher.arm()
-        best = searcher.search(self.position, search.Limits(mate=self.turns), lambda info: None).infos[0]
+        engine = engines.at(self.game.name, self.options, self.position.fen())
+        best = engine.go(Limits(mate=self.turns)).infos[0]
         found = best.score is not None and best.score.mate == self.turns
         return Attempt(tuple(best.pv) if found else (), None, "search", best.nodes)
 
@@ -134,13 +134,11 @@ class DefendPuzzle(DeblocklePuzzle):
             raise WrongAnswerError(f"no move prevents a win in {self.turns} turns")
         return Proof(tuple(held), None, (held[0],), nodes)
 
-    def attempt(self) -> Attempt:
+    def attempt(self, engines: Engines) -> Attempt:
         """Search just deep enough to see the threat."""
-        searcher = search.make(self.game, "auto", search.Settings(hash_mb=HASH_MB))
-        searcher.arm()
+        engine = engines.at(self.game.name, self.options, self.position.fen())
         # A search for a mate leaves no move out: one for points might, and miss the only defence.
-        limits = search.Limits(depth=2 * self.turns, mate=self.turns + 1)
-        result = searcher.search(self.position, limits, lambda info: None)
+        result = engine.go(Limits(depth=2 * self.turns, mate=self.turns + 1))
         return Attempt((result.move,) if result.move else (), None, "search", result.infos[0].nodes)
 
 

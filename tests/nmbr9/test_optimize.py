@@ -21,7 +21,7 @@ from solver.nmbr9.search import Beam, draw_neighbourhood, first_settings, neighb
 from solver.nmbr9.searcher import Nmbr9Searcher
 from solver.nmbr9.solution import check_solution, write_solution
 from solver.nmbr9.stacks import COVERER, Plan, complete, replay
-from solver.nmbr9.unknown import choose, play_out
+from solver.nmbr9.unknown import choose
 from solver.search.types import Info, Limits, Settings
 from tests.reference import nmbr9 as reference
 
@@ -383,7 +383,10 @@ def test_the_opponent_obeys_searchmoves() -> None:
 
 
 def test_the_opponent_finishes_a_game() -> None:
-    end = play_out(tuple(range(10)), None, 100, 1)
+    end = GAME.parse("- ?0123456789", {})
+    for digit in range(10):
+        end = end.play(f"draw:{digit}")
+        end = end.play(choose(end, None, 100, digit).move)
     assert end.result() is not None
     assert not reference.check_solution([reference.parse_placement(str(tile)) for tile in end.tiles])
 

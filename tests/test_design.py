@@ -1,0 +1,69 @@
+"""What docs/design.md says of who may call whom."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SEARCHERS = {"_alphabeta", "_expectimax", "_mcts"}
+DRIVERS = {"make", "alphabeta", "expectimax", "mcts", "searcher"}
+
+ALLOWED = {
+    "solver/search": "the drivers of the compiled searchers",
+    "solver/protocol/session.py": "the protocol itself",
+    "solver/simulate.py": "random and greedy games, which are no searches",
+    "bench/growth.py": "random games, which are no searches",
+    "bench/playouts.py": "random games, which are no searches",
+    "bench/tune_deblockle.py": "learns with weights that no engine has",
+}
+
+
+def calls_of(tree: ast.AST) -> Iterator[str]:
+    """Yield the searchers that a module gets hold of: compiled ones, their drivers, and what makes them."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "solver":
+            yield from (alias.name for alias in node.names if alias.name in SEARCHERS)
+        elif isinstance(node, ast.ImportFrom) and node.module in ("solver.search", "solver.nmbr9"):
+            yield from (alias.name for alias in node.names if alias.name in DRIVERS)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
+            yield from (name for name in names if name.split(".")[-1] in SEARCHERS | DRIVERS)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "search":
+            yield from [f"search.{node.attr}"] if node.attr in DRIVERS else []
+
+
+def callers() -> dict[str, set[str]]:
+    found = {}
+    for path in sorted([*(ROOT / "solver").rglob("*.py"), *(ROOT / "bench").glob("*.py")]):
+        if names := set(calls_of(ast.parse(path.read_text(encoding="utf-8")))):
+            found[path.relative_to(ROOT).as_posix()] = names
+    return found
+
+
+def test_searchers_are_reached_through_the_protocol() -> None:
+    found = callers()
+    assert "solver/protocol/session.py" in found
+    strangers = {
+        path: names for path, names in found.items() if not any(path.startswith(allowed) for allowed in ALLOWED)
+    }
+    assert not strangers
+    assert all(any(path.startswith(allowed) for path in found) for allowed in ALLOWED), "an exception nobody needs"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from solver import _alphabeta",
+        "from solver.search import make",
+        "from solver.search.expectimax import Expectimax",
+        "import solver.search.mcts",
+        "from solver.nmbr9 import searcher",
+        "from solver import search\nsearch.make(game, 'auto', settings)",
+    ],
+)
+def test_every_way_to_a_searcher_is_seen(text: str) -> None:
+    assert list(calls_of(ast.parse(text)))
