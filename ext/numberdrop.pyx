@@ -1242,20 +1242,26 @@ cdef int longest_run(const nd_set *free, nd_set *path, int *low) noexcept nogil:
     """Length (at most 8), cells and lowest digit of a longest run of at least two cells; 0 if there is none."""
     cdef nd_set layer[8][10]
     cdef nd_set cell
-    cdef int length = 0, digit, found, last = 0
+    cdef int length = 0, digit, last = 0
+    cdef int ends = 0, here = 0, grown  # digits as bits: only their layers are filled in
     for digit in range(10):
         layer[0][digit] = free[digit]
+        here |= (free[digit] != 0) << digit
+    ends = here
     while length < 7:
-        found = -1
-        layer[length + 1][0] = 0
-        for digit in range(1, 10):
+        grown = 0
+        ends = ends << 1 & here
+        while ends:
+            digit = nd_low(ends)
+            ends &= ends - 1
             layer[length + 1][digit] = free[digit] & nd_near(layer[length][digit - 1])
             if layer[length + 1][digit]:
-                found = digit
-        if found < 0:
+                grown |= 1 << digit
+                last = digit
+        if not grown:
             break
         length += 1
-        last = found
+        ends = grown
     if not length:
         return 0
     cell = layer[length][last]
@@ -1276,7 +1282,7 @@ cdef int features(const Sheet *sheet, const Setting *c, int32_t *out, Potential 
     cdef int size[10]
     cdef int below[10]
     cdef int above[10]
-    cdef nd_set cells = sheet.block, landing_cells = 0, reachable = 0, all_free, part, cell, near, path
+    cdef nd_set cells = sheet.block, landing_cells = 0, reachable = 0, part, near, path
     cdef nd_set neighbour
     cdef int8_t around[120]
     cdef int top_size[3]
@@ -1284,9 +1290,10 @@ cdef int features(const Sheet *sheet, const Setting *c, int32_t *out, Potential 
     cdef int top_kind[3]
     cdef int length[2]
     cdef int step[6]
+    cdef int beside[3]
     cdef int reach[2][9]
-    cdef int n = 0, stage = c.stage, digit, column, count, total, row, missing, level, open_code, rank, i, j, low
-    cdef int highest = 0, heights = 0, holes, pairs = 0, kind_index, own, run, rounds, down, up, boxes, before, kind
+    cdef int n = 0, stage = c.stage, digit, column, count, row, missing, level, open_code, rank, i, j, low
+    cdef int highest = 0, heights = 0, holes, pairs = 0, kind_index, own, rounds, down, up, boxes, before, kind
     for digit in range(10):
         cells |= sheet.digit[digit]
         free[digit] = sheet.digit[digit] & ~sheet.used
@@ -1363,7 +1370,7 @@ cdef int features(const Sheet *sheet, const Setting *c, int32_t *out, Potential 
     for rank in range(2):
         path = 0
         low = 0
-        count = longest_run(seen, &path, &low)
+        count = longest_run(seen, &path, &low) if rank == 0 or length[0] else 0
         length[rank] = count
         open_code = down = up = 0
         if count:
@@ -1389,12 +1396,10 @@ cdef int features(const Sheet *sheet, const Setting *c, int32_t *out, Potential 
     n += 1
 
     # What one more digit on a landing cell would make: digits of the dice, 1..7.
-    all_free = 0
     near = nd_near(landing_cells)
     memset(around, EMPTY_CELL, sizeof(around))
     path = cells & near
     for digit in range(10):
-        all_free |= free[digit]
         part = free[digit] & near
         path ^= part
         while part:
@@ -1403,6 +1408,7 @@ cdef int features(const Sheet *sheet, const Setting *c, int32_t *out, Potential 
     while path:
         around[8 + nd_low(path)] = SPENT_CELL
         path = nd_drop_low(path)
+    memset(reach, 0, sizeof(reach))
     for column in range(ND_COLUMNS):
         i = sheet.height[column]
         if i >= ND_LINE:
@@ -1412,34 +1418,34 @@ cdef int features(const Sheet *sheet, const Setting *c, int32_t *out, Potential 
         up = around[8 * i + column + 9] if column < ND_COLUMNS - 1 else WALL
         out[n] = F_WELL + ((down * 13 + min(low, up)) * 13 + max(low, up)) * STAGES + stage
         n += 1
-    memset(reach, 0, sizeof(reach))
-    near = landing_cells
-    while near:
-        cell = near & ~(near - 1)
-        near ^= cell
-        neighbour = nd_near(cell) & all_free
-        if not neighbour:
+        if down > 9 and low > 9 and up > 9:
             continue
+        beside[0] = down
+        beside[1] = low
+        beside[2] = up
+        neighbour = nd_near(nd_bit(8 * i + column))
         memset(size, 0, sizeof(size))
         memset(below, 0, sizeof(below))
         memset(above, 0, sizeof(above))
-        for digit in range(10):
-            path = neighbour & free[digit]
-            if not path:
+        for j in range(3):
+            digit = beside[j]
+            # Neighbours of one digit are taken together.
+            if not 0 <= digit <= 9 or (j > 0 and digit == down) or (j == 2 and digit == low):
                 continue
-            size[digit] = nd_count(nd_flood(path, free[digit]))
-            if digit < 9:
+            path = neighbour & free[digit]
+            if 1 <= digit <= 7:
+                size[digit] = nd_count(nd_flood(path, free[digit]))
+            if digit <= 6:
                 below[digit + 1] = run_length(free, path, digit, -1)
-            if digit > 0:
+            if 2 <= digit <= 8:
                 above[digit - 1] = run_length(free, path, digit, 1)
         for digit in range(1, 8):
-            total = min(8, size[digit] + 1)
-            for i in range(3, total + 1):
-                reach[0][i] += 1
-            run = min(8, below[digit] + above[digit] + 1)
-            for i in range(3, run + 1):
-                reach[1][i] += 1
+            reach[0][min(8, size[digit] + 1)] += 1
+            reach[1][min(8, below[digit] + above[digit] + 1)] += 1
     for kind_index in range(2):
+        for i in range(7, 2, -1):
+            # Who reaches more reaches this as well.
+            reach[kind_index][i] += reach[kind_index][i + 1]
         for i in range(3, 9):
             if is_open(sheet, kind_index, i):
                 out[n] = F_SHORT + ((kind_index * 6 + i - 3) * 6 + min(5, reach[kind_index][i])) * STAGES + stage
