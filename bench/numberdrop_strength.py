@@ -2,7 +2,8 @@
 
 All solo rows meet the same tiles and rolls, seed by seed, so that they can be compared game by game. `hindsight` plans
 with all rolls known: the best of a beam search, so a lower bound of what was possible. In the rows of two players the
-engine plays the greedy player (one ply by the static evaluation) and sits first in the games of even seeds.
+engine plays the greedy player (one ply by the static evaluation, with other weights if `--greedy` names a file) and
+sits first in the games of even seeds.
 
 Every row keeps journals in a folder, one for each part; the same call goes on where it stopped, whatever the parts.
 """
@@ -24,7 +25,7 @@ from bench.report import write_rows
 from solver import _numberdrop as core
 from solver.client import Engine
 from solver.errors import BlockwitError
-from solver.games import numberdrop
+from solver.games import numberdrop, weights
 from solver.games.base import Kind, Options, Position
 from solver.jobs import executor
 from solver.search.plan import plan
@@ -44,6 +45,18 @@ ROWS = ("one-ply", "300ms", "1000ms", *WIDTHS, "two-one-ply", "two-300ms")
 GAMES = {row: 500 if row.startswith("two-") else 1000 for row in ROWS}
 
 Mover = Callable[[Position], str]
+
+
+@contextmanager
+def weights_of(path: Path | None) -> Iterator[None]:
+    """Let the static evaluation of this process use the weights of a file, not those of the package."""
+    usual = core.get_weights()
+    if path is not None:
+        core.set_weights(weights.read(path, core.FEATURE_SET, len(usual) // 2).values)
+    try:
+        yield
+    finally:
+        core.set_weights(usual)
 
 
 def greedy(position: Position) -> str:
@@ -104,8 +117,8 @@ def rolls(seed: int) -> list[str]:
     return tokens + [position.roll(rng.getrandbits(64)) for _ in range(ROUNDS)]
 
 
-def sample(row: str, seed: int) -> Sample:
-    """Play one game of a row. With two players the engine's points come first."""
+def sample(row: str, other: Path | None, seed: int) -> Sample:
+    """Play one game of a row. The engine's points come first; `other`: weights of the greedy player of two."""
     if row in WIDTHS:
         game = numberdrop.GAME
         found = plan(game, game.start(SOLO), rolls(seed), width=WIDTHS[row], exact_nodes=0)
@@ -113,21 +126,29 @@ def sample(row: str, seed: int) -> Sample:
     if not row.startswith("two-"):
         with mover(row, SOLO) as alone:
             return play([alone], SOLO, seed)
-    with mover(row.removeprefix("two-"), TWO) as engine:
+    with weights_of(other), mover(row.removeprefix("two-"), TWO) as engine:
         played = play([engine, greedy] if seed % 2 == 0 else [greedy, engine], TWO, seed)
     return played if seed % 2 == 0 else Sample(seed, played.points[::-1], played.decisions, played.chances)
 
 
-def what(row: str) -> dict[str, Any]:
+def what(row: str, other: Path | None) -> dict[str, Any]:
     """Return what a journal belongs to: results of other weights are not mixed in."""
-    return {"row": row, "weights": hashlib.sha256(core.get_weights()).hexdigest()[:16]}
+
+    def mark(values: bytes) -> str:
+        return hashlib.sha256(values).hexdigest()[:16]
+
+    told = {"row": row, "weights": mark(core.get_weights())}
+    if other is not None and row.startswith("two-"):
+        with weights_of(other):
+            told["greedy"] = mark(core.get_weights())
+    return told
 
 
-def known(folder: Path, row: str) -> dict[int, Sample]:
+def known(folder: Path, row: str, other: Path | None) -> dict[int, Sample]:
     """Return the finished games of all parts of a row."""
     done: dict[int, Sample] = {}
     for path in sorted(folder.glob(f"{row}.*of*.jsonl")):
-        done |= read_journal(path, what(row))
+        done |= read_journal(path, what(row, other))
     return done
 
 
@@ -166,13 +187,13 @@ def figures(row: str, done: dict[int, Sample], first: dict[int, Sample], wanted:
     return told
 
 
-def report(folder: Path, seeds: int) -> list[dict[str, Any]]:
+def report(folder: Path, seeds: int, other: Path | None) -> list[dict[str, Any]]:
     """Print the figures of every row that has been begun; returns them."""
     rows = []
     solo: dict[int, float] = {}
-    first = known(folder, "one-ply")
+    first = known(folder, "one-ply", other)
     for row in ROWS:
-        done = {seed: each for seed, each in known(folder, row).items() if seed < (seeds or GAMES[row])}
+        done = {seed: each for seed, each in known(folder, row, other).items() if seed < (seeds or GAMES[row])}
         if not done:
             continue
         wanted = seeds or GAMES[row]
@@ -184,7 +205,7 @@ def report(folder: Path, seeds: int) -> list[dict[str, Any]]:
         print("  ".join(f"{name} {value}" for name, value in told.items()))
         missing = ranges(seed for seed in range(wanted) if seed not in done)
         print(f"    done: {ranges(sorted(done))}{f'; missing: {missing}' if missing else ''}"[:300])
-    if planned := sorted(known(folder, "hindsight").keys() & solo.keys()):
+    if planned := sorted(known(folder, "hindsight", other).keys() & solo.keys()):
         # Who plays without knowing the rolls may still find what the beam has missed.
         best = np.array([solo[seed] for seed in planned])
         print(f"best of all rows, {len(best)} seeds with hindsight: at least {best.mean():.2f} points were possible")
@@ -200,6 +221,7 @@ def main() -> None:
     parser.add_argument("--part", default="1/1", help="play part i of n, like 2/4: every n-th seed")
     parser.add_argument("--jobs", type=int, default=1, help="processes; rows that think need a core for each")
     parser.add_argument("--seeds", type=int, default=0, help="games a row from seed 0 on; 0: 1,000 alone, 500 of two")
+    parser.add_argument("--greedy", type=Path, help="weights of the greedy player of two; a folder of its own, please")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     part, _, parts = args.part.partition("/")
@@ -211,21 +233,21 @@ def main() -> None:
     try:
         args.journals.mkdir(parents=True, exist_ok=True)
         for row in args.rows:
-            done = known(args.journals, row)
+            done = known(args.journals, row, args.greedy)
             mine = range(int(part) - 1, args.seeds or GAMES[row], int(parts))
             todo = [seed for seed in mine if seed not in done]
-            book = Journal(args.journals / f"{row}.{part}of{parts}.jsonl", what(row))
+            book = Journal(args.journals / f"{row}.{part}of{parts}.jsonl", what(row, args.greedy))
             try:
                 if args.jobs == 1:
                     for seed in todo:
-                        book.add(sample(row, seed))
+                        book.add(sample(row, args.greedy, seed))
                 else:
                     with executor(args.jobs) as pool:
-                        for future in as_completed([pool.submit(sample, row, seed) for seed in todo]):
+                        for future in as_completed([pool.submit(sample, row, args.greedy, seed) for seed in todo]):
                             book.add(future.result())
             finally:
                 book.close()
-        rows = report(args.journals, args.seeds)
+        rows = report(args.journals, args.seeds, args.greedy)
     except (BlockwitError, OSError) as error:
         parser.error(str(error))
     write_rows(args.json, rows)
