@@ -7,7 +7,7 @@ from collections.abc import Callable
 from solver import _alphabeta
 from solver.games.base import Game, Position
 from solver.search import clock
-from solver.search.compiled import FULL_SKILL, UNIT, Compiled
+from solver.search.compiled import FULL_SKILL, UNIT, Compiled, Found
 from solver.search.types import Info, Limits, Result, Score, Settings
 
 SKILL_NODES = 100
@@ -61,6 +61,7 @@ class AlphaBeta(Compiled):
             allowed = round(SKILL_NODES * 2 ** ((settings.skill - 1) / 2))
             nodes = min(nodes or allowed, allowed)
         found: dict[int, Info] = {}
+        by_depth: dict[int, dict[int, Found]] = {}
 
         def tell(
             depth: int,
@@ -87,13 +88,19 @@ class AlphaBeta(Compiled):
             )
             if final:
                 found[line] = info
+                by_depth.setdefault(depth, {})[line] = value, actions
             if line <= settings.multipv:
                 report(info)
 
         lines = self._searcher.search(
             position.raw(), list(position.history()), roots, depth, nodes, self._lines, mate, tell
         )
-        return self._end(position, [(value, actions) for value, _, actions in lines], found)
+        chosen: list[Found] = [(value, actions) for value, _, actions in lines]
+        whole = [depth for depth, reached in by_depth.items() if len(reached) == len(lines)]
+        if settings.skill < FULL_SKILL and whole:
+            # Values of two depths do not compare: what one side's turn more is worth would decide.
+            chosen = [line for _, line in sorted(by_depth[max(whole)].items())]
+        return self._end(position, chosen, found)
 
 
 def make(game: Game, settings: Settings) -> AlphaBeta:

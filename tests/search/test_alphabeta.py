@@ -18,10 +18,12 @@ from solver import _alphabeta, _proof, search
 from solver import _deblockle as core
 from solver.errors import MoveError, OptionError
 from solver.games import deblockle_tables
-from solver.games.base import Kind
+from solver.games.base import Kind, Position
 from solver.games.deblockle import DeblocklePosition
 from solver.match import opening
 from solver.search import Info, Limits, Result, Score, Searcher, Settings
+from solver.search.alphabeta import AlphaBeta
+from solver.search.compiled import Found
 from tests.boards import (
     BOTH_BLOCKED,
     GAME,
@@ -549,6 +551,21 @@ def test_weaker_play_is_legal_and_decided_by_the_seed(skill: int) -> None:
     moves = [think(position, made(skill=skill, seed=seed), depth=3)[0].move for seed in range(6)]
     assert moves == [think(position, made(skill=skill, seed=seed), depth=3)[0].move for seed in range(6)]
     assert set(moves) <= set(position.tokens())
+
+
+def test_weaker_play_compares_lines_of_one_depth_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[list[float]] = []
+
+    def end(self: AlphaBeta, position: Position, lines: list[Found], found: dict[int, Info]) -> Result:
+        compared.append([value for value, _ in lines])
+        return Result(None, None, list(found.values()))
+
+    monkeypatch.setattr(AlphaBeta, "_end", end)
+    cut = think(parse(START), made(skill=12), depth=20)[0]
+    depths = {info.depth for info in cut.infos}
+    assert len(depths) == 2, "the nodes of this level should end amid an iteration"
+    think(parse(START), made(skill=12), depth=min(depths))
+    assert compared[0] == compared[1]
 
 
 def test_lowest_skill_varies_with_the_seed() -> None:
