@@ -120,7 +120,7 @@ BENCHES = (
         "skill",
         "Deblockle: levels of Skill in a round-robin, and each against the next lower one.",
         "bench.skill --levels 1 10 20 --pairs 2 --nodes 5000 --jobs 2 --seed {seed}",
-        "bench.skill --levels 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 --pairs 14 --nodes 60000 --jobs 2"
+        "bench.skill --levels 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 --pairs 24 --nodes 60000 --jobs 2"
         " --seed {seed}",
         ("level",),
     ),
