@@ -221,7 +221,7 @@ def main() -> None:
     parser.add_argument("--part", default="1/1", help="play part i of n, like 2/4: every n-th seed")
     parser.add_argument("--jobs", type=int, default=1, help="processes; rows that think need a core for each")
     parser.add_argument("--seeds", type=int, default=0, help="games a row from seed 0 on; 0: 1,000 alone, 500 of two")
-    parser.add_argument("--greedy", type=Path, help="weights of the greedy player of two; a folder of its own, please")
+    parser.add_argument("--greedy", type=Path, help="weights of the greedy player of two; needs journals of its own")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     part, _, parts = args.part.partition("/")

@@ -9,7 +9,7 @@ from typing import Any
 
 from solver import games, puzzles
 from solver.client import Engines
-from solver.errors import BlockwitError, SolutionError
+from solver.errors import BlockwitError, EngineError, SolutionError
 from solver.games.base import Kind, Options, Position
 from solver.search.types import Limits
 
@@ -25,7 +25,7 @@ class Status(enum.IntEnum):
     WRONG = 1
     """What is found differs from a puzzle's answer, or the proof refutes that answer."""
     BROKEN = 2
-    """A file or position that cannot be read."""
+    """A file or position that cannot be read, or an engine that fails."""
     OPEN = 3
     """The best play found within the time is not proven to be the best."""
 
@@ -128,6 +128,8 @@ def solve_puzzle(path: Path, engines: Engines, *, prove: bool) -> Solved:
         if prove:
             puzzle.check()
             proof = "proven"
+    except EngineError as error:
+        return Solved(str(path), Status.BROKEN, str(error))
     except BlockwitError as error:
         return Solved(str(path), Status.WRONG, str(error), puzzle.game.name, puzzle.task(), puzzle.position)
     if not puzzle.right(found):

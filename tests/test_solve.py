@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 from solver import solve
 from solver.cli import app
+from solver.client import Engine, Engines
+from solver.errors import EngineDiedError
 
 PUZZLES = Path(__file__).parent.parent / "puzzles"
 WIN = PUZZLES / "deblockle" / "win3-01.json"
@@ -119,3 +121,15 @@ def test_pictures_of_answers(tmp_path: Path) -> None:
     nothing = solve.Solved("x", solve.Status.WRONG)
     with pytest.raises(ValueError, match="no answer to draw"):
         nothing.picture()
+
+
+def test_an_engine_that_fails_refutes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def die(self: Engine, *_: object) -> None:
+        raise EngineDiedError("'engine' ended with exit code 1")
+
+    monkeypatch.setattr(Engine, "go", die)
+    with Engines() as engines:
+        for subject in (str(WIN), FULL):
+            solved = solve.solve(subject, None, {}, 0.05, engines, prove=False)
+            assert solved.status is solve.Status.BROKEN
+            assert solved.remark == "'engine' ended with exit code 1"
