@@ -22,10 +22,12 @@ export PYTHONMALLOC=malloc
 # A table too large for the memory has to be NULL, not the end; the C++ of ortools is not ours to judge.
 export ASAN_OPTIONS="detect_leaks=0:allocator_may_return_null=1:alloc_dealloc_mismatch=0:detect_odr_violation=0:${ASAN_OPTIONS:-}"
 export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1:${UBSAN_OPTIONS:-}"
-# What bounds or measures addresses or memory (the shadow is an eighth more) is left out.
+# What bounds or measures addresses or memory (the shadow is an eighth more) is left out, and so are the tests in a
+# browser: Chromium hangs with a library preloaded.
 LD_PRELOAD="$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)" \
     nice python -m pytest -p no:cacheprovider \
     --deselect tests/protocol/test_stdio.py::test_table_too_large_for_the_memory_is_an_error \
     --deselect tests/protocol/test_fuzz.py::test_mutated_lines_through_a_process \
     --deselect tests/search/test_memory.py::test_hash_is_obeyed \
-    --deselect tests/search/test_memory.py::test_a_huge_table_costs_what_is_touched "$@"
+    --deselect tests/search/test_memory.py::test_a_huge_table_costs_what_is_touched \
+    --deselect tests/web/test_browser.py "$@"
