@@ -3,7 +3,8 @@
     python -m bench.search depth [--positions 6] [--depth 8] [--repeat 3] [--json FILE]
     python -m bench.search hash [--positions 6] [--depth 8] [--megabytes 1 4 16 64] [--json FILE]
 
-One thread, so that the nodes are the same in every run. Several threads: `python -m bench.smp`.
+One thread, so that the nodes are the same in every run; times are those of a front end, pipes
+included. Several threads: `python -m bench.smp`.
 """
 
 from __future__ import annotations
