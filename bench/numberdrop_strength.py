@@ -40,7 +40,7 @@ DROP_TAG = 5
 ROUNDS = 20
 """A solo game is over when five tiles have slid four notches, one at least in each round."""
 
-WIDTHS = {"hindsight": 300, "hindsight-2000": 2000}
+WIDTHS = {"hindsight-100": 100, "hindsight": 300, "hindsight-2000": 2000}
 ROWS = ("one-ply", "300ms", "1000ms", *WIDTHS, "two-one-ply", "two-300ms")
 GAMES = {row: 500 if row.startswith("two-") else 1000 for row in ROWS}
 
@@ -205,7 +205,8 @@ def report(folder: Path, seeds: int, other: Path | None) -> list[dict[str, Any]]
         print("  ".join(f"{name} {value}" for name, value in told.items()))
         missing = ranges(seed for seed in range(wanted) if seed not in done)
         print(f"    done: {ranges(sorted(done))}{f'; missing: {missing}' if missing else ''}"[:300])
-    if planned := sorted(known(folder, "hindsight", other).keys() & solo.keys()):
+    planned = sorted({seed for row in WIDTHS for seed in known(folder, row, other)} & solo.keys())
+    if planned:
         # Who plays without knowing the rolls may still find what the beam has missed.
         best = np.array([solo[seed] for seed in planned])
         print(f"best of all rows, {len(best)} seeds with hindsight: at least {best.mean():.2f} points were possible")
