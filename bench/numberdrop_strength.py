@@ -134,13 +134,13 @@ def sample(row: str, other: Path | None, seed: int) -> Sample:
 def what(row: str, other: Path | None) -> dict[str, Any]:
     """Return what a journal belongs to: results of other weights are not mixed in."""
 
-    def mark(values: bytes) -> str:
-        return hashlib.sha256(values).hexdigest()[:16]
+    def mark() -> str:
+        return hashlib.sha256(core.get_weights()).hexdigest()[:16]
 
-    told = {"row": row, "weights": mark(core.get_weights())}
+    told = {"row": row, "weights": mark()}
     if other is not None and row.startswith("two-"):
         with weights_of(other):
-            told["greedy"] = mark(core.get_weights())
+            told["greedy"] = mark()
     return told
 
 

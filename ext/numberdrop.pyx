@@ -1243,7 +1243,7 @@ cdef int longest_run(const nd_set *free, nd_set *path, int *low) noexcept nogil:
     cdef nd_set layer[8][10]
     cdef nd_set cell
     cdef int length = 0, digit, last = 0
-    cdef int ends = 0, here = 0, grown  # digits as bits: only their layers are filled in
+    cdef int ends, here = 0, grown  # digits as bits: only their layers are filled in
     for digit in range(10):
         layer[0][digit] = free[digit]
         here |= (free[digit] != 0) << digit

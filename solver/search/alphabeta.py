@@ -11,7 +11,7 @@ from solver.search.compiled import FULL_SKILL, UNIT, Compiled, Found
 from solver.search.types import Info, Limits, Result, Score, Settings
 
 SKILL_NODES = 100
-"""Nodes of the lowest level of skill, enough to see one ply of all its lines; they double with every second level."""
+"""Nodes of the lowest level of skill; they double with every second level. Some 400 end one ply of all lines."""
 
 
 def score_of(value: int, mate: int) -> Score:
@@ -98,7 +98,8 @@ class AlphaBeta(Compiled):
         chosen: list[Found] = [(value, actions) for value, _, actions in lines]
         whole = [depth for depth, reached in by_depth.items() if len(reached) == len(lines)]
         if settings.skill < FULL_SKILL and whole:
-            # Values of two depths do not compare: what one side's turn more is worth would decide.
+            # Values of two depths do not compare: what one side's turn more is worth would decide. The lowest levels
+            # end no ply at all, and take what they have seen.
             chosen = [line for _, line in sorted(by_depth[max(whole)].items())]
         return self._end(position, chosen, found)
 
