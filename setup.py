@@ -1,4 +1,4 @@
-"""Build of the compiled modules: every ext/NAME.pyx becomes the private module solver._NAME.
+"""Build of the compiled modules: every ext/*/NAME.pyx becomes the private module blockwit._NAME.
 
 All other metadata is in pyproject.toml. Set BLOCKWIT_CFLAGS to add compiler flags (for example a sanitizer's).
 """
@@ -18,21 +18,21 @@ FLAGS = ["-O3", "-fno-strict-aliasing", "-ffp-contract=off"]
 
 
 def extensions() -> list[Extension]:
-    """One extension for each .pyx in ext/, in a stable order."""
+    """One extension for each .pyx below ext/, in a stable order."""
     extra = shlex.split(os.environ.get("BLOCKWIT_CFLAGS", ""))
     # Whoever installs a wheel has no libraries of MinGW's.
     libraries = ["-static"] if WINDOWS else []
-    headers = sorted(str(EXT / path.name) for path in (HERE / EXT).glob("*.h"))
+    headers = sorted(str(path.relative_to(HERE)) for path in (HERE / EXT).rglob("*.h"))
     return [
         Extension(
-            f"solver._{path.stem}",
-            [str(EXT / path.name)],
-            include_dirs=[str(EXT)],
+            f"blockwit._{path.stem}",
+            [str(path.relative_to(HERE))],
+            include_dirs=[str(EXT / "include"), str(EXT / "games")],
             depends=headers,
             extra_compile_args=FLAGS + extra,
             extra_link_args=extra + libraries,
         )
-        for path in sorted((HERE / EXT).glob("*.pyx"))
+        for path in sorted((HERE / EXT).rglob("*.pyx"))
     ]
 
 
@@ -41,7 +41,7 @@ setup(
     options={"build_ext": {"compiler": "mingw32"}} if WINDOWS else {},
     ext_modules=cythonize(
         extensions(),
-        include_path=[str(EXT)],
+        include_path=[str(EXT / "include")],
         build_dir="build/cython",
         language_level=3,
         compiler_directives={

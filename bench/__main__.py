@@ -13,8 +13,9 @@ import argparse
 import shlex
 from pathlib import Path
 
+from blockwit.errors import BlockwitError
+
 from bench import runner
-from solver.errors import BlockwitError
 
 
 def main() -> None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from solver import games, puzzles
-from solver.games.nmbr9 import FREE, build_position
-from solver.nmbr9.solution import check_solution
+from blockwit import games
+from blockwit.games.nmbr9.position import FREE, build_position
+from blockwit.search.cpsat.solution import check_solution
+from blockwit.study import puzzles
 
 ROOT = Path(__file__).parents[1]
 BOARD = "c1SLX,e1LTX,c3XLT,e3XLT c5XLT,e5CLS,c7THX,e7XLT s"

@@ -23,11 +23,12 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from blockwit import games
+from blockwit.games.base import OptionSpec
+from blockwit.protocol.session import ENGINE_OPTIONS, Session
+from blockwit.protocol.stdio import MAX_LINE
+
 from bench.report import write_rows
-from solver import games
-from solver.games.base import OptionSpec
-from solver.protocol.session import ENGINE_OPTIONS, Session
-from solver.protocol.stdio import MAX_LINE
 
 PATIENCE = 60.0
 """Seconds that an answer may take; only a hanging engine comes near it."""
@@ -446,7 +447,7 @@ class Process:
     def __init__(self) -> None:
         # In bounds, so that a mutated Hash cannot fill the machine.
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "solver"],
+            [sys.executable, "-m", "blockwit"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -13,13 +13,14 @@ import time
 from math import comb
 from pathlib import Path
 
+from blockwit import _mcts, games
+from blockwit.games.deblockle.tables import ones
+from blockwit.search.cpsat.optimize import optimize
+from blockwit.search.cpsat.problem import read_problem
+
 from bench.nmbr9 import shuffles
 from bench.perft import POSITION
 from bench.report import Row, table, write_rows
-from solver import _mcts, games
-from solver.games.deblockle_tables import ones
-from solver.nmbr9.optimize import optimize
-from solver.nmbr9.problem import read_problem
 
 SQUARES = 47
 """Where a block can stand in the tables, see docs/tables.md."""

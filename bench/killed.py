@@ -6,7 +6,7 @@ An engine ends because its client goes away (closes the input, the output or bot
 SIGINT, SIGTERM or SIGKILL. Afterwards no process of its group is alive and its folder for temporary files is empty;
 and unless it was killed, or had not yet come to speak, it has ended well and said nothing on standard error.
 
-One thing is not the engine's to decide. From its first milliseconds until the first line of solver/__main__.py (at
+One thing is not the engine's to decide. From its first milliseconds until the first line of blockwit/__main__.py (at
 15 ms or so) a SIGINT is Python's KeyboardInterrupt, and Python does not always end by it: of 4,000 engines interrupted
 4 to 40 ms after their start 4 went on. Three had lost it in a callback of importlib ("Exception ignored in: <function
 _get_module_lock.<locals>.cb>"), one in `site` ("Error processing line 1 of ....pth": functools had made it a
@@ -97,7 +97,7 @@ def end_engine(search: str, way: str, moment: float, folder: Path) -> bool:
         LeftError: a process or file is left, or it ended badly.
     """
     process = subprocess.Popen(
-        [sys.executable, "-m", "solver"],
+        [sys.executable, "-m", "blockwit"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

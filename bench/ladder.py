@@ -13,11 +13,12 @@ import argparse
 import itertools
 from pathlib import Path
 
+from blockwit.arena.match import Player, Tally, play_match
+from blockwit.arena.simulate import simulate, summarise
+from blockwit.search.cpsat.optimize import Optimizer, Progress
+from blockwit.search.cpsat.problem import read_problem
+
 from bench.report import Row, table, write_rows
-from solver.match import Player, Tally, play_match
-from solver.nmbr9.optimize import Optimizer, Progress
-from solver.nmbr9.problem import read_problem
-from solver.simulate import simulate, summarise
 
 
 def deblockle(times: list[int], pairs: int, seed: int, jobs: int) -> list[Row]:

@@ -21,11 +21,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from blockwit import _plan, games
+from blockwit.arena import match
+from blockwit.client import AsyncEngine
+from blockwit.games.base import Kind, OptionValue, Position
+from blockwit.search import Limits
+
 from bench.report import write_rows
-from solver import _plan, games, match
-from solver.client import AsyncEngine
-from solver.games.base import Kind, OptionValue, Position
-from solver.search import Limits
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+from blockwit.client import Engine
+from blockwit.games.nmbr9.position import UNKNOWN, build_position, read_tile
+from blockwit.search.cpsat.optimize import Optimizer, Progress, optimize
+from blockwit.search.cpsat.problem import read_problem
+from blockwit.search.cpsat.solution import check_solution
+from blockwit.search.cpsat.stacks import replay
+from blockwit.search.types import Limits
+
 from bench.report import Row, write_rows
-from solver.client import Engine
-from solver.games.nmbr9 import UNKNOWN, build_position, read_tile
-from solver.nmbr9.optimize import Optimizer, Progress, optimize
-from solver.nmbr9.problem import read_problem
-from solver.nmbr9.solution import check_solution
-from solver.nmbr9.stacks import replay
-from solver.search.types import Limits
 
 FOLDER = Path(__file__).parents[1] / "puzzles" / "nmbr9"
 

@@ -10,8 +10,9 @@ import argparse
 import time
 from pathlib import Path
 
+from blockwit.arena.simulate import simulate, summarise
+
 from bench.report import write_rows
-from solver.simulate import simulate, summarise
 
 ROWS: dict[str, tuple[dict[str, bool | int], str, int]] = {
     "solo-random": ({"solo": True}, "random", 20_000),

@@ -20,17 +20,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from blockwit import _numberdrop as core
+from blockwit.arena.simulate import Journal, Sample, read_journal, summarise
+from blockwit.client import Engine
+from blockwit.errors import BlockwitError
+from blockwit.games import weights
+from blockwit.games.base import Kind, Options, Position
+from blockwit.games.numberdrop import position as numberdrop
+from blockwit.jobs import executor
+from blockwit.search.plan import plan
+from blockwit.search.types import Limits
 
 from bench.report import write_rows
-from solver import _numberdrop as core
-from solver.client import Engine
-from solver.errors import BlockwitError
-from solver.games import numberdrop, weights
-from solver.games.base import Kind, Options, Position
-from solver.jobs import executor
-from solver.search.plan import plan
-from solver.search.types import Limits
-from solver.simulate import Journal, Sample, read_journal, summarise
 
 SOLO: Options = {"solo": True}
 TWO: Options = {"players": 2}

@@ -13,9 +13,9 @@ import time
 from pathlib import Path
 
 import chess
+from blockwit import games
 
 from bench.report import write_rows
-from solver import games
 
 POSITION = "c3XLT,e3XLT,c1SLX,e1LTX c7THX,e7XLT,c5XLT,e5CLS s"
 DEPTH = 5

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import pyspiel
+from blockwit import _mcts, games
 
 from bench.report import write_rows
-from solver import _mcts, games
 
 OURS: tuple[tuple[str, str, dict[str, str | int | bool]], ...] = (
     ("numberdrop solo", "numberdrop", {"solo": True}),

@@ -17,9 +17,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from blockwit.errors import BlockwitError
+
 from bench.nmbr9 import machine
 from bench.report import Row, median, show, table
-from solver.errors import BlockwitError
 
 ROOT = Path(__file__).parents[1]
 SIZES = ("quick", "full")

@@ -17,10 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from blockwit.games.nmbr9.position import SHAPES, read_tile
 from PIL import Image
 from playwright.sync_api import sync_playwright
-
-from solver.games.nmbr9 import SHAPES, read_tile
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -47,7 +46,7 @@ PICKED = """localStorage.blockwit = JSON.stringify({
 @contextmanager
 def serving() -> Iterator[str]:
     """Start the server on a free port; its address."""
-    command = [sys.executable, "-c", "from solver.cli import main; main()", "serve", "--port", "0"]
+    command = [sys.executable, "-c", "from blockwit.cli.main import main; main()", "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

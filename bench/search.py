@@ -14,12 +14,13 @@ import random
 import time
 from pathlib import Path
 
+from blockwit import games
+from blockwit.arena.match import opening
+from blockwit.client import Engine
+from blockwit.games.base import Position
+from blockwit.search.types import Info, Limits
+
 from bench.report import Row, table, write_rows
-from solver import games
-from solver.client import Engine
-from solver.games.base import Position
-from solver.match import opening
-from solver.search.types import Info, Limits
 
 
 def positions(count: int) -> list[Position]:

@@ -14,12 +14,13 @@ import random
 from contextlib import ExitStack
 from pathlib import Path
 
+from blockwit import games
+from blockwit.arena.match import GameRecord, Tally
+from blockwit.client import Engine
+from blockwit.games.base import Kind
+from blockwit.search import Limits
+
 from bench.report import write_rows
-from solver import games
-from solver.client import Engine
-from solver.games.base import Kind
-from solver.match import GameRecord, Tally
-from solver.search import Limits
 
 
 def play(placers: tuple[Engine | None, Engine | None], mover: Engine, limits: Limits, seed: int) -> float:

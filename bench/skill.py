@@ -14,8 +14,9 @@ import itertools
 import math
 from pathlib import Path
 
+from blockwit.arena.match import Z95, Player, Tally, play_match
+
 from bench.report import write_rows
-from solver.match import Z95, Player, Tally, play_match
 
 
 def error(pairs: list[float]) -> float:

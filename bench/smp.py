@@ -17,12 +17,13 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+from blockwit import games
+from blockwit.arena.match import opening
+from blockwit.client import Engine
+from blockwit.games.base import Kind
+from blockwit.search.types import Limits
+
 from bench.report import write_rows
-from solver import games
-from solver.client import Engine
-from solver.games.base import Kind
-from solver.match import opening
-from solver.search.types import Limits
 
 
 def main() -> None:

@@ -15,9 +15,10 @@ import resource
 import time
 from pathlib import Path
 
+from blockwit.client import Engine
+from blockwit.search import Limits
+
 from bench.report import write_rows
-from solver.client import Engine
-from solver.search import Limits
 
 MOST_PLIES = 400
 

@@ -19,7 +19,7 @@ from bench.report import Row, table, write_rows
 
 ENGINES = {
     "blockwit engine": [str(shutil.which("blockwit") or Path(sys.executable).with_name("blockwit")), "engine"],
-    "python -m solver": [sys.executable, "-m", "solver"],
+    "python -m blockwit": [sys.executable, "-m", "blockwit"],
 }
 NOTHING = {"python -c pass, for comparison": [sys.executable, "-c", "pass"]}
 FIRST = {
@@ -58,7 +58,7 @@ def main() -> None:
     parser.add_argument("--tries", type=int, default=5)
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
-    engine = ENGINES["python -m solver"]
+    engine = ENGINES["python -m blockwit"]
     cases = {name: (command, "", b"") for name, command in NOTHING.items()}
     cases |= {f"{name}: uciok": (command, "uci\n", b"uciok") for name, command in ENGINES.items()}
     cases |= {f"{game}: first move": (engine, f"{lines}\ngo nodes 100\n", b"bestmove") for game, lines in FIRST.items()}

@@ -11,9 +11,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from blockwit.client import Engine
+from blockwit.search import Limits
+
 from bench.report import write_rows
-from solver.client import Engine
-from solver.search import Limits
 
 
 def main() -> None:

@@ -5,8 +5,8 @@
     python -m bench.tables build --path DIR [--jobs N] [-o ...]     build one against two: seconds, memory, bytes
 
 `check` draws random positions of one block against one, or with --path of one against two. The forward search is
-ext/proof.pyx, which knows no tables: what the tables call a win or loss in at most --plies plies has to be one in
-just so many, and nothing else may be decided within --plies.
+ext/search/proof.pyx, which knows no tables: what the tables call a win or loss in at most --plies plies has to be one
+in just so many, and nothing else may be decided within --plies.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+from blockwit import _deblockle as core
+from blockwit import _proof, games
+from blockwit.cli.console import rules_of
+from blockwit.games.base import Kind
+from blockwit.games.deblockle.position import DeblocklePosition, square_index
+from blockwit.games.deblockle.tables import RULES, oracle, rules_name, rules_number
+from blockwit.study.tables import Progress, build
+
 from bench.report import Row, write_rows
-from solver import _deblockle as core
-from solver import _proof, games
-from solver.console import rules_of
-from solver.games.base import Kind
-from solver.games.deblockle import DeblocklePosition, square_index
-from solver.games.deblockle_tables import RULES, oracle, rules_name, rules_number
-from solver.tables import Progress, build
 
 GAME = games.get("deblockle")
 

@@ -1,4 +1,4 @@
-"""Learn the weights of Deblockle's static evaluation, and write ext/deblockle_weights.h.
+"""Learn the weights of Deblockle's static evaluation, and write ext/games/deblockle_weights.h.
 
     python -m bench.tune_deblockle --games 20000 --nodes 500 [--rounds 2] [--jobs 2] [--slider 0] [--no-touch]
         [--fresh]
@@ -25,9 +25,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-from solver import _alphabeta
-from solver import _deblockle as core
+from blockwit import _alphabeta
+from blockwit import _deblockle as core
 
 HEADER = Path(__file__).resolve().parent.parent / "ext" / "deblockle_weights.h"
 SLIDERS, TOUCH = 3, 2

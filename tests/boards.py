@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from itertools import product
 from typing import get_args
 
+from blockwit import games
+from blockwit.games.base import Options
+from blockwit.games.deblockle.position import DeblocklePosition
 from hypothesis import strategies as st
 
-from solver import games
-from solver.games.base import Options
-from solver.games.deblockle import DeblocklePosition
 from tests.reference import deblockle as reference
 
 GAME = games.get("deblockle")

@@ -6,12 +6,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import assert_type
 
-import solver
-from solver import games, search, solve
-from solver.client import Engine, Engines
-from solver.games import Position
-from solver.nmbr9.optimize import optimize
-from solver.nmbr9.problem import read_problem
+import blockwit
+from blockwit import games, search
+from blockwit.client import Engine, Engines
+from blockwit.games import Position
+from blockwit.search.cpsat.optimize import optimize
+from blockwit.search.cpsat.problem import read_problem
+from blockwit.study import solve
 
 WIN_IN_ONE = "d1XLT d7XLT s"
 
@@ -20,7 +21,7 @@ def command() -> None:
     """The command stands beside the interpreter and knows its version."""
     script = Path(sys.executable).with_name("blockwit.exe" if sys.platform == "win32" else "blockwit")
     said = subprocess.run([script, "--version"], capture_output=True, text=True, check=True).stdout.strip()
-    expect(said == f"blockwit {solver.__version__}", said)
+    expect(said == f"blockwit {blockwit.__version__}", said)
 
 
 def protocol() -> None:
@@ -54,7 +55,7 @@ def library() -> None:
     end = optimize(read_problem("F-2-1-3"), 60.0, workers=1, seed=0)
     expect(end.proven, f"F-2-1-3: {end.score}, bound {end.bound}")
     for path in ("rules/deblockle.md", "puzzles/deblockle/win3-01.json"):
-        expect((files("solver.web") / "data" / path).is_file(), f"no {path}")
+        expect((files("blockwit.web") / "data" / path).is_file(), f"no {path}")
 
 
 def expect(holds: bool, problem: str) -> None:
@@ -67,4 +68,4 @@ if __name__ == "__main__":
     command()
     protocol()
     library()
-    print(f"blockwit {solver.__version__} works where it is installed: {Path(solver.__file__).parent}")
+    print(f"blockwit {blockwit.__version__} works where it is installed: {Path(blockwit.__file__).parent}")

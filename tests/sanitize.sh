@@ -13,10 +13,10 @@ trap 'rm -rf "$copy"' EXIT
 (cd "$root" && git ls-files -z | xargs -0 cp -P --parents -t "$copy")
 cd "$copy"
 # The sanitizer's shadow is terabytes of addresses: the engine of a page would not start with its few.
-sed -i 's/^MAX_BYTES = .*/MAX_BYTES = 1 << 60/' solver/web/worker.py
+sed -i 's/^MAX_BYTES = .*/MAX_BYTES = 1 << 60/' solver/blockwit/web/worker.py
 CFLAGS="-O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=undefined -fsanitize=address,undefined"
 BLOCKWIT_CFLAGS="$CFLAGS" nice python setup.py -q build_ext --inplace -j 2
-export PYTHONPATH="$copy"
+export PYTHONPATH="$copy/solver:$copy"
 # Nothing of CPython's own pools: each object is a block that is watched.
 export PYTHONMALLOC=malloc
 # A table too large for the memory has to be NULL, not the end; the C++ of ortools is not ours to judge.

@@ -8,12 +8,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from blockwit import games
+from blockwit.cli.main import app
+from blockwit.errors import BlockwitError
+from blockwit.search import Limits
+from blockwit.study import analyse
 from typer.testing import CliRunner
-
-from solver import analyse, games
-from solver.cli import app
-from solver.errors import BlockwitError
-from solver.search import Limits
 
 NUMBERDROP = games.get("numberdrop")
 FEN = (

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from blockwit import _proof, games
+from blockwit.cli.main import app
+from blockwit.errors import OptionError, SolutionError, TableError
+from blockwit.games.base import Kind
+from blockwit.study import benchmark
+from blockwit.study.benchmark import Benchmark, settings_of, solve
 from typer.testing import CliRunner
-
-from solver import _proof, benchmark, games
-from solver.benchmark import Benchmark, settings_of, solve
-from solver.cli import app
-from solver.errors import OptionError, SolutionError, TableError
-from solver.games.base import Kind
 
 
 def record(game: str, seed: int, **asked: Any) -> dict[str, Any]:

@@ -7,10 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from blockwit import __version__
+from blockwit.cli.main import app
 from typer.testing import CliRunner
-
-from solver import __version__
-from solver.cli import app
 
 FEN = "d1XLT d7XLT s"
 PUZZLES = Path(__file__).parent.parent / "puzzles" / "deblockle"
@@ -86,7 +85,9 @@ def test_errors_are_one_line_and_status_2(arguments: tuple[str, ...], message: s
     assert out.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", [("-m", "solver"), ("-c", "from solver.cli import main; main()", "engine")])
+@pytest.mark.parametrize(
+    "command", [("-m", "blockwit"), ("-c", "from blockwit.cli.main import main; main()", "engine")]
+)
 def test_engine_speaks_the_protocol(command: tuple[str, ...]) -> None:
     done = subprocess.run([sys.executable, *command], input="isready\n", capture_output=True, text=True, check=True)
     assert done.stdout == "readyok\n"

@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from blockwit.client import AsyncEngine, Engine, Engines, Perft
+from blockwit.client import engine as client
+from blockwit.errors import CommandError, EngineDiedError, EngineError, EngineTimeoutError, OptionError
+from blockwit.games.base import OptionSpec
+from blockwit.protocol.parser import GoCommand, read_go
+from blockwit.protocol.session import ENGINE_OPTIONS
+from blockwit.protocol.writer import go_line, info_line
+from blockwit.search.types import Info, Limits, Score
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solver import client
-from solver.client import AsyncEngine, Engine, Engines, Perft
-from solver.errors import CommandError, EngineDiedError, EngineError, EngineTimeoutError, OptionError
-from solver.games.base import OptionSpec
-from solver.protocol.parser import GoCommand, read_go
-from solver.protocol.session import ENGINE_OPTIONS
-from solver.protocol.writer import go_line, info_line
-from solver.search.types import Info, Limits, Score
 from tests.boards import START, parse
 from tests.protocol.conversation import SECONDS
 

@@ -13,9 +13,9 @@ SEARCHERS = {"_alphabeta", "_expectimax", "_mcts"}
 DRIVERS = {"make", "alphabeta", "expectimax", "mcts", "searcher"}
 
 ALLOWED = {
-    "solver/search": "the drivers of the compiled searchers",
-    "solver/protocol/session.py": "the protocol itself",
-    "solver/simulate.py": "random and greedy games, which are no searches",
+    "solver/blockwit/search": "the drivers of the compiled searchers",
+    "solver/blockwit/protocol/session.py": "the protocol itself",
+    "solver/blockwit/arena/simulate.py": "random and greedy games, which are no searches",
     "bench/growth.py": "random games, which are no searches",
     "bench/playouts.py": "random games, which are no searches",
     "bench/tune_deblockle.py": "learns with weights that no engine has",
@@ -25,9 +25,9 @@ ALLOWED = {
 def calls_of(tree: ast.AST) -> Iterator[str]:
     """Yield the searchers that a module gets hold of: compiled ones, their drivers, and what makes them."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module == "solver":
+        if isinstance(node, ast.ImportFrom) and node.module == "blockwit":
             yield from (alias.name for alias in node.names if alias.name in SEARCHERS)
-        elif isinstance(node, ast.ImportFrom) and node.module in ("solver.search", "solver.nmbr9"):
+        elif isinstance(node, ast.ImportFrom) and node.module in ("blockwit.search", "blockwit.search.cpsat"):
             yield from (alias.name for alias in node.names if alias.name in DRIVERS)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
@@ -46,7 +46,7 @@ def callers() -> dict[str, set[str]]:
 
 def test_searchers_are_reached_through_the_protocol() -> None:
     found = callers()
-    assert "solver/protocol/session.py" in found
+    assert "solver/blockwit/protocol/session.py" in found
     strangers = {
         path: names for path, names in found.items() if not any(path.startswith(allowed) for allowed in ALLOWED)
     }
@@ -57,12 +57,12 @@ def test_searchers_are_reached_through_the_protocol() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "from solver import _alphabeta",
-        "from solver.search import make",
-        "from solver.search.expectimax import Expectimax",
-        "import solver.search.mcts",
-        "from solver.nmbr9 import searcher",
-        "from solver import search\nsearch.make(game, 'auto', settings)",
+        "from blockwit import _alphabeta",
+        "from blockwit.search import make",
+        "from blockwit.search.expectimax import Expectimax",
+        "import blockwit.search.mcts",
+        "from blockwit.search.cpsat import searcher",
+        "from blockwit import search\nsearch.make(game, 'auto', settings)",
     ],
 )
 def test_every_way_to_a_searcher_is_seen(text: str) -> None:

@@ -26,7 +26,7 @@ def examples(page: str, language: str) -> list[str]:
 def run(command: list[str], tmp_path: Path) -> str:
     """Run an example with `blockwit` on the path; it must end well and complain about nothing."""
     script = tmp_path / "blockwit"
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "from solver.cli import main; main()" "$@"\n')
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "from blockwit.cli.main import main; main()" "$@"\n')
     script.chmod(0o755)
     root = str(DOCS.parent)
     path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])

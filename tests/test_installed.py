@@ -37,7 +37,7 @@ def test_types_reach_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     snippet = (ROOT / "tests" / "installed.py").read_text(encoding="utf-8")
     assert check(tmp_path, snippet).startswith("Success")
     # A missing annotation anywhere on the way would make this Any, and nothing of it wrong.
-    wrong = "from solver import _deblockle, games\ngames.get('deblockle').parse(1, {})\n_deblockle.State(nothing=1)\n"
+    wrong = "from blockwit import _deblockle, games\ngames.get('deblockle').parse(1, {})\n_deblockle.State(nothing=1)\n"
     said = check(tmp_path, wrong)
     assert 'user.py:2: error: Argument 1 to "parse"' in said
     assert "user.py:3: error:" in said

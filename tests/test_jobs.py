@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 
 import pytest
-
-from solver import jobs
-from solver.errors import OptionError
+from blockwit import jobs
+from blockwit.errors import OptionError
 
 
 def test_inline_works_here_and_hands_errors_on() -> None:

@@ -9,11 +9,11 @@ import threading
 from dataclasses import replace
 
 import pytest
-
-from solver import games, match
-from solver.errors import EngineDiedError, EngineError, OptionError
-from solver.games.base import Kind
-from solver.match import GameRecord, Player, Tally
+from blockwit import games
+from blockwit.arena import match
+from blockwit.arena.match import GameRecord, Player, Tally
+from blockwit.errors import EngineDiedError, EngineError, OptionError
+from blockwit.games.base import Kind
 
 
 def record(result: float) -> GameRecord:
@@ -94,7 +94,7 @@ def test_player_that_cannot_play_the_game_is_named() -> None:
 
 
 def test_player_of_another_command() -> None:
-    command = f'{sys.executable} -c \'import sys, runpy; runpy.run_module("solver", run_name="__main__")\''
+    command = f'{sys.executable} -c \'import sys, runpy; runpy.run_module("blockwit", run_name="__main__")\''
     other = Player.parse(f"nodes=50,hash=1,cmd={command}")
     assert other.command[:2] == (sys.executable, "-c")
     assert other.limits.nodes == 50

@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from blockwit.games.base import Kind
+from blockwit.games.numberdrop import position as numberdrop
 
 from bench import numberdrop_strength as strength
-from solver.games import numberdrop
-from solver.games.base import Kind
 
 
 def test_hindsight_knows_the_dice_that_the_players_meet() -> None:

@@ -7,13 +7,15 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from blockwit import games
+from blockwit.cli.main import app
+from blockwit.errors import BlockwitError, MoveError
+from blockwit.games import svg
+from blockwit.games.deblockle import drawing as deblockle_svg
+from blockwit.study import pictures
 from typer.testing import CliRunner
 
 from bench import draw_docs
-from solver import games, pictures
-from solver.cli import app
-from solver.errors import BlockwitError, MoveError
-from solver.games import deblockle_svg, svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 BOARD = "c1SLX,e1LTX,c3XLT,e3XLT c5XLT,e5CLS,c7THX,e7XLT s"

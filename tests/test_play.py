@@ -5,12 +5,11 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 
+from blockwit import games, search
+from blockwit.arena.play import Sitting
+from blockwit.client import Engine
+from blockwit.games.base import Kind, Position
 from rich.console import Console
-
-from solver import games, search
-from solver.client import Engine
-from solver.games.base import Kind, Position
-from solver.play import Sitting
 
 FEN = "c1SLX,e1LTX,c3XLT,e3XLT c5XLT,e5CLS,c7THX,e7XLT s"
 

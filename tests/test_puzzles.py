@@ -12,14 +12,15 @@ from typing import Any
 
 import jsonschema
 import pytest
+from blockwit import games
+from blockwit.cli import puzzle as puzzle_cli
+from blockwit.cli.main import app
+from blockwit.client import Engines
+from blockwit.errors import BlockwitError, SolutionError, TwoSolutionsError, WrongAnswerError
+from blockwit.games.base import Kind, Position
+from blockwit.study import puzzles
+from blockwit.study.puzzles import files, find
 from typer.testing import CliRunner
-
-from solver import games, puzzle_cli, puzzles
-from solver.cli import app
-from solver.client import Engines
-from solver.errors import BlockwitError, SolutionError, TwoSolutionsError, WrongAnswerError
-from solver.games.base import Kind, Position
-from solver.puzzles import files, find
 
 PUZZLES = Path(__file__).parent.parent / "puzzles"
 PATHS = list(puzzles.paths([PUZZLES]))
@@ -76,7 +77,7 @@ def test_there_are_puzzles_of_every_kind_length_and_grade() -> None:
 
 def test_files_fit_the_schema_and_the_schema_fits_the_code() -> None:
     schema = json.loads((PUZZLES / "schema.json").read_text(encoding="utf-8"))
-    assert schema == files.schema(), "write solver.puzzles.files.schema() to puzzles/schema.json"
+    assert schema == files.schema(), "write blockwit.study.puzzles.files.schema() to puzzles/schema.json"
     validator = jsonschema.Draft202012Validator(schema)
     for path, data in DATA.items():
         assert list(validator.iter_errors(data)) == [], path
@@ -215,9 +216,9 @@ def test_par_by_trying_everything(position: str) -> None:
 
 
 def test_prover_agrees_with_the_exact_solution_of_one_block_each() -> None:
-    from solver import _deblockle as core
-    from solver.games import deblockle_tables
-    from solver.games.deblockle import DeblocklePosition
+    from blockwit import _deblockle as core
+    from blockwit.games.deblockle import tables as deblockle_tables
+    from blockwit.games.deblockle.position import DeblocklePosition
 
     exact = deblockle_tables.oracle(0, "")
     base = core.State()

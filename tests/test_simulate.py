@@ -6,10 +6,9 @@ import contextlib
 from pathlib import Path
 
 import pytest
-
-from solver import simulate
-from solver.errors import OptionError, SolutionError
-from solver.simulate import Sample
+from blockwit.arena import simulate
+from blockwit.arena.simulate import Sample
+from blockwit.errors import OptionError, SolutionError
 
 SOLO = {"solo": True}
 

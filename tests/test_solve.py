@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from blockwit.cli.main import app
+from blockwit.client import Engine, Engines
+from blockwit.errors import EngineDiedError
+from blockwit.study import solve
 from typer.testing import CliRunner
-
-from solver import solve
-from solver.cli import app
-from solver.client import Engine, Engines
-from solver.errors import EngineDiedError
 
 PUZZLES = Path(__file__).parent.parent / "puzzles"
 WIN = PUZZLES / "deblockle" / "win3-01.json"

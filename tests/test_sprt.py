@@ -6,11 +6,10 @@ import math
 import random
 
 import pytest
+from blockwit.arena.sprt import ERROR, SCORES, Sprt, classes, expected, likeliest
+from blockwit.cli.main import app
+from blockwit.errors import OptionError
 from typer.testing import CliRunner
-
-from solver.cli import app
-from solver.errors import OptionError
-from solver.sprt import ERROR, SCORES, Sprt, classes, expected, likeliest
 
 
 def test_pairs_are_counted_by_their_five_scores() -> None:

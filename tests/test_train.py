@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from solver import _td, games, train
-from solver.errors import OptionError, TrainingError
-from solver.jobs import Inline, executor
+from blockwit import _td, games
+from blockwit.errors import OptionError, TrainingError
+from blockwit.jobs import Inline, executor
+from blockwit.study import train
 
 SHORT = train.Recipe(round_games=40, solo=0.7)
 

@@ -1,1 +1,1 @@
-"""Tests of solver.adapters."""
+"""Tests of blockwit.adapters."""

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 gymnasium = pytest.importorskip("gymnasium")
+from blockwit.adapters import gymnasium as adapter  # noqa: E402
+from blockwit.adapters import steps  # noqa: E402
+from blockwit.errors import OptionError  # noqa: E402
 from gymnasium.utils.env_checker import check_env  # noqa: E402
-
-from solver.adapters import gymnasium as adapter  # noqa: E402
-from solver.adapters import steps  # noqa: E402
-from solver.errors import OptionError  # noqa: E402
 
 NAMES = ["blockwit/NumberDrop-v0", "blockwit/NMBR9-v0"]
 

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from blockwit.errors import OptionError, PositionError
 
-from solver.errors import OptionError, PositionError
 from tests.boards import START
 
 pyspiel = pytest.importorskip("pyspiel")
+from blockwit.adapters import openspiel, steps  # noqa: E402
 from open_spiel.python.algorithms import cfr, external_sampling_mccfr, mcts, outcome_sampling_mccfr  # noqa: E402
-
-from solver.adapters import openspiel, steps  # noqa: E402
 
 PUZZLES = Path(__file__).parents[2] / "puzzles"
 

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 pytest.importorskip("pettingzoo")
+from blockwit.adapters import pettingzoo, steps
+from blockwit.errors import BlockwitError, MoveError
+from blockwit.games import OptionValue
 from pettingzoo.test import api_test, seed_test
-
-from solver.adapters import pettingzoo, steps
-from solver.errors import BlockwitError, MoveError
-from solver.games import OptionValue
 
 SETTINGS: list[tuple[str, dict[str, OptionValue]]] = [("deblockle", {}), ("numberdrop", {"players": 3})]
 

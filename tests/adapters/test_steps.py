@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-
-from solver.adapters import steps
-from solver.adapters.steps import Node
-from solver.errors import MoveError
-from solver.games.base import Kind, Options
+from blockwit.adapters import steps
+from blockwit.adapters.steps import Node
+from blockwit.errors import MoveError
+from blockwit.games.base import Kind, Options
 
 SETTINGS: list[tuple[str, Options, str]] = [
     ("deblockle", {}, ""),

@@ -1,1 +1,1 @@
-"""Tests of solver.games."""
+"""Tests of blockwit.games."""

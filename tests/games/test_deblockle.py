@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from blockwit import _deblockle as core
+from blockwit.errors import MoveError, OptionError, PositionError
+from blockwit.games.base import Kind
+from blockwit.games.deblockle.position import FACE_NAMES, DeblocklePosition, faces_of, square_index
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
-from solver import _deblockle as core
-from solver.errors import MoveError, OptionError, PositionError
-from solver.games.base import Kind
-from solver.games.deblockle import FACE_NAMES, DeblocklePosition, faces_of, square_index
 from tests.boards import (
     BOTH_BLOCKED,
     FACES,

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from blockwit import _alphabeta, _proof, _tables, games
+from blockwit import _deblockle as core
+from blockwit.errors import TableError
+from blockwit.games.base import Kind
+from blockwit.games.deblockle import tables as deblockle_tables
+from blockwit.games.deblockle.position import DeblocklePosition, square_index
+from blockwit.study.tables import write_table
 
-from solver import _alphabeta, _proof, _tables, games
-from solver import _deblockle as core
-from solver.errors import TableError
-from solver.games import deblockle_tables
-from solver.games.base import Kind
-from solver.games.deblockle import DeblocklePosition, square_index
-from solver.tables import write_table
 from tests.protocol.conversation import Conversation
 from tests.reference import deblockle as reference
 

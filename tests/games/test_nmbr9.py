@@ -8,12 +8,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from blockwit.errors import BlockwitError, MoveError, PositionError
+from blockwit.games.base import Kind
+from blockwit.games.nmbr9.position import GAME, SHAPES, Nmbr9Position
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.errors import BlockwitError, MoveError, PositionError
-from solver.games.base import Kind
-from solver.games.nmbr9 import GAME, SHAPES, Nmbr9Position
 from tests.reference import nmbr9 as reference
 
 TILES = Path(__file__).parent.parent / "data" / "nmbr9_tiles.txt"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 
 import pytest
+from blockwit import _nmbr9
+from blockwit.errors import MoveError, PositionError
+from blockwit.games.base import Kind
+from blockwit.games.nmbr9.position import FREE, GAME, KNOWN, SHAPES, Nmbr9Position, Tile, build_position, read_tile
 
-from solver import _nmbr9
-from solver.errors import MoveError, PositionError
-from solver.games.base import Kind
-from solver.games.nmbr9 import FREE, GAME, KNOWN, SHAPES, Nmbr9Position, Tile, build_position, read_tile
 from tests.reference import nmbr9 as reference
 
 

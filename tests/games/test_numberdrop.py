@@ -7,11 +7,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-
-from solver import _numberdrop as core
-from solver.errors import MoveError, OptionError, PositionError
-from solver.games.base import Kind
-from solver.games.numberdrop import GAME, NumberDropPosition
+from blockwit import _numberdrop as core
+from blockwit.errors import MoveError, OptionError, PositionError
+from blockwit.games.base import Kind
+from blockwit.games.numberdrop.position import GAME, NumberDropPosition
 
 TILES = "I4,O4,T4,S4,L4"
 

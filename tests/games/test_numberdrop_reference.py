@@ -6,12 +6,9 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from solver import _numberdrop as core
-from solver.games.base import Kind
-from solver.games.numberdrop import (
+from blockwit import _numberdrop as core
+from blockwit.games.base import Kind
+from blockwit.games.numberdrop.position import (
     BLOCK,
     DROP,
     GAME,
@@ -23,6 +20,9 @@ from solver.games.numberdrop import (
     WRITE,
     NumberDropPosition,
 )
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from tests.reference import numberdrop as ref
 
 PHASES = {TILE: "deal", WRITE: "start", ROLL: "roll", SLIDE: "slide", BLOCK: "block", DROP: "drop", 7: "over"}

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from solver import _numberdrop as core
-from solver.errors import WeightsError
-from solver.games import numberdrop, weights
+from blockwit import _numberdrop as core
+from blockwit.errors import WeightsError
+from blockwit.games import weights
+from blockwit.games.numberdrop import position as numberdrop
 
 VALUES = bytes(range(200))
 
@@ -85,7 +85,7 @@ def test_other_content_is_refused(path: Path, change: Callable[[bytes], bytes], 
 
 def test_missing_file_is_one_line_of_the_command(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "from solver.cli import main; main()", "show", "--game", "numberdrop"],
+        [sys.executable, "-c", "from blockwit.cli.main import main; main()", "show", "--game", "numberdrop"],
         env=os.environ | {numberdrop.OTHER_WEIGHTS: str(tmp_path / "none"), "PYTHONPATH": ":".join(sys.path)},
         capture_output=True,
         text=True,
@@ -101,7 +101,7 @@ def test_missing_file_is_one_line_of_the_command(tmp_path: Path) -> None:
 def test_protocol_names_the_fault_and_goes_on(tmp_path: Path) -> None:
     (tmp_path / "bad").write_text(json.dumps({"file": "else"}))
     done = subprocess.run(
-        [sys.executable, "-m", "solver"],
+        [sys.executable, "-m", "blockwit"],
         env=os.environ | {numberdrop.OTHER_WEIGHTS: str(tmp_path / "bad"), "PYTHONPATH": ":".join(sys.path)},
         input="setoption name UCI_Variant value numberdrop\nisready\n",
         capture_output=True,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from blockwit.cli.nmbr9 import app
 from typer.testing import CliRunner
-
-from solver.nmbr9.cli import app
 
 
 def test_optimize_check_and_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

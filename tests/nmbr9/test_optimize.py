@@ -8,21 +8,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from blockwit import _nmbr9
+from blockwit.errors import OptionError, SolutionError
+from blockwit.games.nmbr9.position import GAME, SHAPES, Nmbr9Position, Tile
+from blockwit.search.cpsat.bounds import Master, Tables
+from blockwit.search.cpsat.decomposition import Decomposition, can_carry
+from blockwit.search.cpsat.model import StackModel
+from blockwit.search.cpsat.optimize import Optimizer, Progress, optimize
+from blockwit.search.cpsat.problem import problem_of, read_problem
+from blockwit.search.cpsat.search import Beam, draw_neighbourhood, first_settings, neighbourhood_model, play_beam
+from blockwit.search.cpsat.searcher import Nmbr9Searcher
+from blockwit.search.cpsat.solution import check_solution, write_solution
+from blockwit.search.cpsat.stacks import COVERER, Plan, complete, replay
+from blockwit.search.cpsat.unknown import choose
+from blockwit.search.types import Info, Limits, Settings
 
-from solver import _nmbr9
-from solver.errors import OptionError, SolutionError
-from solver.games.nmbr9 import GAME, SHAPES, Nmbr9Position, Tile
-from solver.nmbr9.bounds import Master, Tables
-from solver.nmbr9.decomposition import Decomposition, can_carry
-from solver.nmbr9.model import StackModel
-from solver.nmbr9.optimize import Optimizer, Progress, optimize
-from solver.nmbr9.problem import problem_of, read_problem
-from solver.nmbr9.search import Beam, draw_neighbourhood, first_settings, neighbourhood_model, play_beam
-from solver.nmbr9.searcher import Nmbr9Searcher
-from solver.nmbr9.solution import check_solution, write_solution
-from solver.nmbr9.stacks import COVERER, Plan, complete, replay
-from solver.nmbr9.unknown import choose
-from solver.search.types import Info, Limits, Settings
 from tests.reference import nmbr9 as reference
 
 

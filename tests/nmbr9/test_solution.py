@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-
-from solver.errors import SolutionError
-from solver.games.nmbr9 import read_tile
-from solver.nmbr9.problem import building_order, read_problem
-from solver.nmbr9.solution import check_solution, write_solution
+from blockwit.errors import SolutionError
+from blockwit.games.nmbr9.position import read_tile
+from blockwit.search.cpsat.problem import building_order, read_problem
+from blockwit.search.cpsat.solution import check_solution, write_solution
 
 GOOD = ["2a@29,30,0", "4a@31,30,0", "6d@29,30,1", "1d@30,32,1", "5a@30,30,2"]
 

@@ -1,1 +1,1 @@
-"""Tests of solver.protocol."""
+"""Tests of blockwit.protocol."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from solver.protocol.session import Session
+from blockwit.protocol.session import Session
 
 SECONDS = 60
 """How long an answer is waited for; only a hanging engine comes near it."""

@@ -13,7 +13,9 @@ from tests.protocol.test_stdio import ENGINE, POSITION, Engine
 chess_engine = pytest.importorskip("chess.engine")
 
 
-@pytest.mark.parametrize("command", [ENGINE, [sys.executable, "-c", "from solver.cli import main; main()", "engine"]])
+@pytest.mark.parametrize(
+    "command", [ENGINE, [sys.executable, "-c", "from blockwit.cli.main import main; main()", "engine"]]
+)
 def test_python_chess_shakes_hands_sets_options_and_pings(command: list[str]) -> None:
     with chess_engine.SimpleEngine.popen_uci(command, timeout=SECONDS) as engine:
         assert engine.id["name"].startswith("blockwit ")

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from blockwit.protocol import stdio
 
 from bench.killed import SEARCHES, WAYS, LeftError, end_engine
-from solver.protocol import stdio
 from tests.protocol.conversation import SECONDS
 
 SLOW = ("optimizer", "known deck")
@@ -63,7 +63,7 @@ def test_what_is_left_is_found(tmp_path: Path) -> None:
 def test_a_signal_is_a_quit(signal_name: str) -> None:
     """The search that is under way still gives its move."""
     with subprocess.Popen(
-        [sys.executable, "-m", "solver"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-m", "blockwit"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None

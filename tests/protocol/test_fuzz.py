@@ -8,13 +8,13 @@ from __future__ import annotations
 import random
 
 import pytest
+from blockwit import games
+from blockwit.protocol.session import ENGINE_OPTIONS, Session
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from bench.fuzz import PROBLEMS, BrokenError, Talk, corpus, engine_lines, mutated, positions, session
-from solver import games
-from solver.protocol.session import ENGINE_OPTIONS, Session
 
 SMALL = st.integers(-3, 60)
 LIMITS = st.one_of(

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from blockwit import _alphabeta, _expectimax, _mcts, _plan, games, search
+from blockwit.games.base import Position
+from blockwit.search import Limits, Searcher, Settings
+from blockwit.search.cpsat.stacks import COVERER
 
-from solver import _alphabeta, _expectimax, _mcts, _plan, games, search
-from solver.games.base import Position
-from solver.nmbr9.stacks import COVERER
-from solver.search import Limits, Searcher, Settings
 from tests.protocol.conversation import SECONDS, Conversation
 
 DEBLOCKLE = games.get("deblockle").parse("c1SLX,e1LTX,c3XLT,e3XLT c5XLT,e5CLS,c7THX,e7XLT s", {})

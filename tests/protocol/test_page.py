@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
+from blockwit.protocol.session import Session
 
-from solver.protocol.session import Session
 from tests.protocol.test_stdio import Engine
 
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from blockwit.errors import BlockwitError, CommandError, quote
+from blockwit.protocol import parser, writer
+from blockwit.search import Info, Limits, Result, Score
 from hypothesis import given
 from hypothesis import strategies as st
-
-from solver.errors import BlockwitError, CommandError, quote
-from solver.protocol import parser, writer
-from solver.search import Info, Limits, Result, Score
 
 KNOWN = (
     "startpos fen moves name value go depth nodes movetime wtime btime winc binc time infinite ponder mate "

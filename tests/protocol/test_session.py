@@ -7,12 +7,12 @@ import threading
 from collections.abc import Iterator
 
 import pytest
+from blockwit import games
+from blockwit.games.base import Kind
+from blockwit.protocol.session import Session
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver import games
-from solver.games.base import Kind
-from solver.protocol.session import Session
 from tests.boards import BOTH_BLOCKED, SOUTH_BLOCKED, START, lying, parse, start
 from tests.protocol.conversation import SECONDS, Conversation
 

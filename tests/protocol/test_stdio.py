@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from io import BytesIO
 
 import pytest
+from blockwit.protocol import stdio
 
-from solver.protocol import stdio
 from tests.boards import START, lying, parse
 from tests.protocol.conversation import SECONDS
 
-ENGINE = [sys.executable, "-m", "solver"]
+ENGINE = [sys.executable, "-m", "blockwit"]
 POSITION = f"position fen {START}\n".encode()
 
 
@@ -176,7 +176,7 @@ def test_output_is_ascii_lines_whatever_comes_in() -> None:
 def test_table_too_large_for_the_memory_is_an_error() -> None:
     """In a process with 2 GB of address space: the engine says so and plays on with the one it has."""
     done = subprocess.run(
-        ["sh", "-c", 'ulimit -v 2000000; exec "$0" -m solver', sys.executable],
+        ["sh", "-c", 'ulimit -v 2000000; exec "$0" -m blockwit', sys.executable],
         input=b"setoption name Hash value 65536\n" + POSITION + b"go depth 2\nstop\nisready\n",
         capture_output=True,
         check=True,

@@ -1,1 +1,1 @@
-"""Tests of solver.search and of the compiled searchers."""
+"""Tests of blockwit.search and of the compiled searchers."""

@@ -11,19 +11,19 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from blockwit import _alphabeta, _proof, search
+from blockwit import _deblockle as core
+from blockwit.arena.match import opening
+from blockwit.errors import MoveError, OptionError
+from blockwit.games.base import Kind, Position
+from blockwit.games.deblockle import tables as deblockle_tables
+from blockwit.games.deblockle.position import DeblocklePosition
+from blockwit.search import Info, Limits, Result, Score, Searcher, Settings
+from blockwit.search.alphabeta import AlphaBeta
+from blockwit.search.compiled import Found
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from solver import _alphabeta, _proof, search
-from solver import _deblockle as core
-from solver.errors import MoveError, OptionError
-from solver.games import deblockle_tables
-from solver.games.base import Kind, Position
-from solver.games.deblockle import DeblocklePosition
-from solver.match import opening
-from solver.search import Info, Limits, Result, Score, Searcher, Settings
-from solver.search.alphabeta import AlphaBeta
-from solver.search.compiled import Found
 from tests.boards import (
     BOTH_BLOCKED,
     GAME,
@@ -139,7 +139,7 @@ def test_same_search_in_fresh_processes() -> None:
     seen = set()
     for seed in ("1", "2"):
         done = subprocess.run(
-            [sys.executable, "-m", "solver"],
+            [sys.executable, "-m", "blockwit"],
             input=commands + "isready\n" * 3,
             env=os.environ | {"PYTHONHASHSEED": seed},
             capture_output=True,
@@ -848,7 +848,7 @@ def test_bad_side(side: int) -> None:
 def test_perft_deeper_than_any_stack_raises() -> None:
     """In a process of its own: an overflowing stack would take this one with it."""
     script = (
-        "from solver import _deblockle as core\n"
+        "from blockwit import _deblockle as core\n"
         "try:\n"
         "    core.State().replaced([(0, 0)], [(54, 0)], 0, 0).perft(100_000)\n"
         "except ValueError as error:\n"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from blockwit.search import Limits, clock
 from hypothesis import given
 from hypothesis import strategies as st
-
-from solver.search import Limits, clock
 
 TIMES = st.integers(-(10**12), 10**12)
 

@@ -7,10 +7,9 @@ import time
 from dataclasses import replace
 
 import pytest
-
-from solver import _expectimax, _numberdrop, games, search
-from solver.games.base import Kind, Position
-from solver.search.types import Info, Limits, Result, Settings
+from blockwit import _expectimax, _numberdrop, games, search
+from blockwit.games.base import Kind, Position
+from blockwit.search.types import Info, Limits, Result, Settings
 
 UNIT = 10_000
 

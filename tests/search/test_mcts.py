@@ -6,10 +6,10 @@ import itertools
 from typing import Any
 
 import pytest
+from blockwit import _mcts, _numberdrop, games
+from blockwit.errors import PositionError
+from blockwit.games.base import Kind, Position
 
-from solver import _mcts, _numberdrop, games
-from solver.errors import PositionError
-from solver.games.base import Kind, Position
 from tests.search.test_expectimax import solo_position
 
 UNIT = 10_000

@@ -11,8 +11,8 @@ from tests.protocol.conversation import SECONDS, Conversation
 
 BEGIN = """
 import resource
-from solver import games, search
-from solver.search import Limits, Settings
+from blockwit import games, search
+from blockwit.search import Limits, Settings
 
 def resident():
     with open("/proc/self/statm") as file:
@@ -70,7 +70,7 @@ def test_a_size_that_cannot_be_had_leaves_the_old_table(monkeypatch: pytest.Monk
     def refuse(*_: object) -> None:
         raise MemoryError("no room for a hash of 60000 MiB")
 
-    monkeypatch.setattr("solver.search.alphabeta.AlphaBeta.__init__", refuse)
+    monkeypatch.setattr("blockwit.search.alphabeta.AlphaBeta.__init__", refuse)
     assert talk.send("setoption name Hash value 60000") == [
         "info string error: setoption: no room for a hash of 60000 MiB, it stays at 3"
     ]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from blockwit import _numberdrop, _plan, games
+from blockwit.cli.main import app
+from blockwit.errors import MoveError, OptionError
+from blockwit.games.base import Kind, Position
+from blockwit.search.plan import plan
 from typer.testing import CliRunner
-
-from solver import _numberdrop, _plan, games
-from solver.cli import app
-from solver.errors import MoveError, OptionError
-from solver.games.base import Kind, Position
-from solver.search.plan import plan
 
 GAME = games.get("numberdrop")
 DICE = "1*3457/12*456/234*67/123567"

@@ -32,7 +32,7 @@ ARGUMENTS = [
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """Start `blockwit serve` on a free port; the address of its page."""
-    command = [sys.executable, "-c", "from solver.cli import main; main()", "serve", "--port", "0"]
+    command = [sys.executable, "-c", "from blockwit.cli.main import main; main()", "serve", "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:

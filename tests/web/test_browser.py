@@ -11,8 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from solver import games
+from blockwit import games
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -11,9 +11,8 @@ from importlib.machinery import ModuleSpec
 
 import httpx
 import pytest
+from blockwit.cli.main import app
 from typer.testing import CliRunner
-
-from solver.cli import app
 
 
 def test_it_answers_on_the_loopback_interface_only_and_ends_with_an_interrupt(server: str) -> None:
@@ -49,5 +48,5 @@ def test_a_missing_extra_is_named_in_one_line(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_other_commands_do_not_import_the_web_libraries() -> None:
-    code = "import sys, solver.cli; print([name for name in ('starlette', 'uvicorn') if name in sys.modules])"
+    code = "import sys, blockwit.cli.main; print([name for name in ('starlette', 'uvicorn') if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -8,15 +8,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from blockwit import games
+from blockwit.errors import MoveError
+from blockwit.web.app import IDLE, TOO_LONG, TOO_MANY, Settings, make_app
+from blockwit.web.guard import hosts_of
+from blockwit.web.rulebook import headings
+from blockwit.web.session import MAX_MESSAGE, MAX_MOVES
 from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
-
-from solver import games
-from solver.errors import MoveError
-from solver.web.app import IDLE, TOO_LONG, TOO_MANY, Settings, make_app
-from solver.web.guard import hosts_of
-from solver.web.rulebook import headings
-from solver.web.session import MAX_MESSAGE, MAX_MOVES
 
 HOST = "127.0.0.1:8765"
 ORIGIN = f"http://{HOST}"

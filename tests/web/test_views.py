@@ -5,11 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
-
-from solver import games
-from solver.games.base import Kind, Position
-from solver.web import puzzles, views
-from solver.web.rulebook import anchor, headings, rules_html
+from blockwit import games
+from blockwit.games.base import Kind, Position
+from blockwit.web import puzzles, views
+from blockwit.web.rulebook import anchor, headings, rules_html
 
 
 def walk(game: str, options: games.Options, seed: int, plies: int) -> list[Position]:

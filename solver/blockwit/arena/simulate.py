@@ -1,0 +1,235 @@
+"""Thousands of seeded games of one player: mean, spread, percentiles, a histogram; can be stopped and resumed."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from concurrent.futures import as_completed
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from blockwit import games
+from blockwit.arena.match import MOST_PLIES, Player
+from blockwit.errors import OptionError, SolutionError, quote
+from blockwit.games.base import Kind, Options
+from blockwit.jobs import executor
+
+PERCENTILES = (0, 5, 25, 50, 75, 95, 100)
+BUNDLE = 50
+"""Games handed to a process at once where a game takes milliseconds."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One game: its seed, each player's result in the game's unit, decisions made and chance events met."""
+
+    seed: int
+    points: tuple[float, ...]
+    decisions: int
+    chances: int
+
+
+def check_policy(policy: str) -> None:
+    """Raise OptionError unless `policy` is random, greedy or a player's settings like `movetime=300`."""
+    if policy not in ("random", "greedy"):
+        try:
+            Player.parse(policy)
+        except OptionError as error:
+            raise OptionError(f"{error}; or random, or greedy") from None
+
+
+def play_one(game_name: str, options: Options, policy: str, seed: int) -> Sample:
+    """Play one game, all seats by the same policy.
+
+    `random` makes the game's own playout moves, `greedy` the move of the best static evaluation; anything else
+    is read as a player's settings (see `match.Player`).
+    """
+    game = games.get(game_name)
+    position = game.start(options)
+    if policy in ("random", "greedy"):
+        from blockwit import _expectimax, _mcts
+
+        if policy == "random":
+            totals, chances, decisions = _mcts.random_games(game.capsule(), position.raw(), seed, 1)
+        else:
+            totals, chances, decisions = _expectimax.play_out(game.capsule(), position.raw(), seed)
+        return Sample(seed, tuple(total / 10_000 for total in totals), decisions, chances)
+    player = Player.parse(policy)
+    rng = random.Random(seed)
+    decisions = chances = 0
+    fen = position.fen()
+    moves: list[str] = []
+    with player.engine(game_name, options) as engine:
+        while position.kind() is not Kind.TERMINAL and len(moves) < MOST_PLIES:
+            if position.kind() is Kind.CHANCE:
+                moves.append(position.roll(rng.getrandbits(64)))
+                chances += 1
+            else:
+                engine.position(fen, moves)
+                moves.append(engine.go(player.limits).move or "(none)")
+                decisions += 1
+            position = position.play(moves[-1])
+    return Sample(seed, position.returns(), decisions, chances)
+
+
+def _bundle(game_name: str, options: Options, policy: str, seeds: Sequence[int]) -> list[Sample]:
+    return [play_one(game_name, options, policy, seed) for seed in seeds]
+
+
+def read_journal(path: Path, what: Mapping[str, Any]) -> dict[int, Sample]:
+    """Return the finished games of a `Journal` by their seeds; none if there is no file.
+
+    Raises:
+        SolutionError: the file is something else, or was begun for something else than `what`.
+    """
+    done: dict[int, Sample] = {}
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    except OSError as error:
+        raise SolutionError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SolutionError(f"{path}: not a file of this command") from None
+    if lines and lines[0] != json.dumps(dict(what), sort_keys=True):
+        raise SolutionError(f"{path}: begun with other settings: {quote(lines[0], 200)}")
+    for number, line in enumerate(lines[1:], 2):
+        try:
+            seed, points, decisions, chances = json.loads(line)
+            done[seed] = Sample(seed, tuple(points), decisions, chances)
+        except (ValueError, TypeError):
+            # A process that is killed may leave half a line behind: that game is played again.
+            if number != len(lines):
+                raise SolutionError(f"{path}: line {number} is not a finished game") from None
+    return done
+
+
+class Journal:
+    """A file with a line of JSON for what is simulated and one for each finished game.
+
+    Args:
+        path: the file; made when missing.
+        what: what is simulated; a file that was begun for something else is refused.
+
+    Raises:
+        SolutionError: the file is something else, or was begun with other settings.
+    """
+
+    def __init__(self, path: Path, what: Mapping[str, Any]) -> None:
+        self.done = read_journal(path, what)
+        try:
+            self._file: TextIO = path.open("w", encoding="utf-8")
+        except OSError as error:
+            raise SolutionError(f"{path}: {error.strerror}") from None
+        self._file.write(json.dumps(dict(what), sort_keys=True) + "\n")
+        for sample in self.done.values():
+            self.add(sample)
+
+    def add(self, sample: Sample) -> None:
+        """Write one finished game at once."""
+        self.done[sample.seed] = sample
+        row = [sample.seed, sample.points, sample.decisions, sample.chances]
+        self._file.write(json.dumps(row) + "\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def simulate(
+    game_name: str,
+    options: Options,
+    policy: str,
+    seeds: Sequence[int],
+    *,
+    jobs: int = 1,
+    journal: Path | None = None,
+) -> Generator[Sample, None, None]:
+    """Play a game for each seed, `jobs` at a time; yields them as they finish, those of the journal first.
+
+    Raises:
+        OptionError: an unknown policy, or rule options that the game does not have.
+        SolutionError: the journal cannot be used.
+    """
+    check_policy(policy)
+    rules = games.get(game_name).read_options(options)
+    what = {"game": game_name, "options": rules, "policy": policy}
+    book = Journal(journal, what) if journal is not None else None
+    try:
+        wanted = dict.fromkeys(seeds)
+        known = book.done if book is not None else {}
+        yield from [known[seed] for seed in wanted if seed in known]
+        todo = [seed for seed in wanted if seed not in known]
+        size = BUNDLE if policy in ("random", "greedy") else 1
+        bundles = [todo[at : at + size] for at in range(0, len(todo), size)]
+        for samples in _played(partial(_bundle, game_name, rules, policy), bundles, jobs):
+            for sample in samples:
+                if book is not None:
+                    book.add(sample)
+                yield sample
+    finally:
+        if book is not None:
+            book.close()
+
+
+def _played(work: partial[list[Sample]], bundles: Sequence[Sequence[int]], jobs: int) -> Iterator[list[Sample]]:
+    if jobs == 1:
+        yield from map(work, bundles)
+        return
+    with executor(jobs) as pool:
+        for future in as_completed([pool.submit(work, bundle) for bundle in bundles]):
+            yield future.result()
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Figures over all seats of all games: points in the game's unit."""
+
+    games: int
+    mean: float
+    error: float
+    """Standard error of the mean; the seats of one game count as one observation."""
+    deviation: float
+    percentiles: tuple[float, ...]
+    decisions: float
+    chances: float
+    values: tuple[float, ...]
+
+
+def summarise(samples: Sequence[Sample]) -> Summary:
+    """Sum up at least one game."""
+    values = np.array([point for sample in samples for point in sample.points])
+    means = np.array([np.mean(sample.points) for sample in samples])
+    error = float(means.std(ddof=1) / np.sqrt(len(means))) if len(means) > 1 else float("nan")
+    return Summary(
+        len(samples),
+        float(values.mean()),
+        error,
+        float(values.std()),
+        tuple(float(x) for x in np.percentile(values, PERCENTILES)),
+        float(np.mean([sample.decisions for sample in samples])),
+        float(np.mean([sample.chances for sample in samples])),
+        tuple(values.tolist()),
+    )
+
+
+def histogram(values: Sequence[float], width: int = 50, bins: int = 16) -> list[str]:
+    """Draw a histogram as lines of text with whole-numbered bounds where the range allows it."""
+    low, high = min(values), max(values)
+    step = max((high - low) / bins, 1e-9)
+    if high - low >= bins:
+        step = float(np.ceil(step))
+        low = float(np.floor(low / step) * step)
+    counts = [0] * (bins + 1)
+    for value in values:
+        counts[min(int((value - low) / step), bins)] += 1
+    while len(counts) > 1 and counts[-1] == 0:
+        counts.pop()
+    most = max(counts)
+    return [
+        f"{low + i * step:8.4g}  {'█' * round(width * count / most):<{width}} {count}" for i, count in enumerate(counts)
+    ]

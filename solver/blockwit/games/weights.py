@@ -1,0 +1,100 @@
+"""Files of learned weights: one line of JSON that says what they are, then the weights, compressed.
+
+The header is an object with `file` (always `blockwit weights`), `format` (1), `features` (the set of features that
+the weights belong to), `count`, `sha256` (of the uncompressed weights) and `training` (how they were learned, for
+people). The weights are little-endian 16-bit numbers in thousandths of the game's unit, compressed by zlib.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from blockwit.errors import WeightsError, quote
+
+FORMAT = 1
+MARK = "blockwit weights"
+LONGEST_HEADER = 1 << 16
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Weights as bytes, the set of features they belong to, and how they were learned."""
+
+    features: str
+    values: bytes
+    training: Mapping[str, Any] = field(default_factory=dict)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write `data` so that whoever looks, also after a crash, finds the old content or the new, whole.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with beside.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def write(path: Path, weights: Weights) -> None:
+    """Write a file of weights. Raises WeightsError."""
+    head = {
+        "file": MARK,
+        "format": FORMAT,
+        "features": weights.features,
+        "count": len(weights.values) // 2,
+        "sha256": hashlib.sha256(weights.values).hexdigest(),
+        "training": weights.training,
+    }
+    try:
+        replace_file(path, json.dumps(head).encode() + b"\n" + zlib.compress(weights.values, 9))
+    except OSError as error:
+        raise WeightsError(f"{path}: {error.strerror}") from None
+
+
+def read(path: Path, features: str, count: int) -> Weights:
+    """Read `count` weights of the set `features`.
+
+    Raises:
+        WeightsError: the file is missing, damaged, something else, or of another set of features.
+    """
+    try:
+        with path.open("rb") as file:
+            line = file.readline(LONGEST_HEADER)
+            packed = file.read()
+    except OSError as error:
+        raise WeightsError(f"{path}: {error.strerror}, expected a file of weights for {features}") from None
+    try:
+        head = json.loads(line)
+    except ValueError:
+        head = None
+    if not isinstance(head, dict) or head.get("file") != MARK:
+        raise WeightsError(f"{path}: not a file of weights")
+    if head.get("format") != FORMAT:
+        raise WeightsError(f"{path}: format {quote(str(head.get('format')))}, expected {FORMAT}")
+    if (head.get("features"), head.get("count")) != (features, count):
+        found = quote(f"{head.get('count')} of {head.get('features')}")
+        raise WeightsError(f"{path}: weights {found}, expected '{count} of {features}'")
+    try:
+        unpacker = zlib.decompressobj()
+        # No more than is wanted: a few bytes can unpack to gigabytes.
+        values = unpacker.decompress(packed, 2 * count + 1)
+    except zlib.error:
+        raise WeightsError(f"{path}: damaged, its weights cannot be unpacked") from None
+    if hashlib.sha256(values).hexdigest() != head.get("sha256") or len(values) != 2 * count:
+        raise WeightsError(f"{path}: damaged, its weights have another checksum than its header says")
+    training = head.get("training")
+    return Weights(features, values, training if isinstance(training, dict) else {})

@@ -1,0 +1,450 @@
+"""One session of the protocol: one game at a time, one search at a time.
+
+`Session.handle` takes a line and answers through `write`; it never blocks on a search, which runs in a thread
+of its own. docs/protocol.md describes every verb.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from blockwit import __version__, games, search
+from blockwit.errors import BlockwitError, CommandError, MoveError, PositionError, quote
+from blockwit.games.base import Game, Kind, OptionSpec, OptionValue, Position
+from blockwit.protocol import parser, writer
+from blockwit.search.types import Info, Limits, Result, Searcher, Settings
+
+PAGE = 1000
+"""Legal moves that `query legal` lists at once."""
+
+ENGINE_OPTIONS = (
+    OptionSpec("UCI_Variant", "combo", games.NAMES[0], games.NAMES),
+    OptionSpec("Algorithm", "combo", "auto", search.ALGORITHMS),
+    OptionSpec("Hash", "spin", 16, low=1, high=65536),
+    OptionSpec("TablePath", "string", ""),
+    OptionSpec("Threads", "spin", 1, low=1, high=64),
+    OptionSpec("MultiPV", "spin", 1, low=1, high=256),
+    OptionSpec("Seed", "spin", 0, low=0, high=2**63 - 1),
+    OptionSpec("Ponder", "check", False),
+    OptionSpec("UCI_ShowWDL", "check", False),
+    OptionSpec("UCI_LimitStrength", "check", False),
+    OptionSpec("Skill", "spin", 20, low=1, high=20),
+)
+_ENGINE = {spec.name: spec for spec in ENGINE_OPTIONS}
+_SEARCHER_OPTIONS = (
+    "Algorithm",
+    "Hash",
+    "TablePath",
+    "Threads",
+    "MultiPV",
+    "Seed",
+    "UCI_ShowWDL",
+    "UCI_LimitStrength",
+    "Skill",
+)
+
+HELP = (
+    "uci, isready, setoption name NAME [value V], ucinewgame, quit",
+    "position startpos|fen POSITION [moves M ...]",
+    "go [depth N] [nodes N] [movetime MS] [wtime MS] [btime MS] [winc MS] [binc MS] [time P MS] [infinite] "
+    "[ponder] [mate N] [searchmoves M ...], go perft N, stop, ponderhit",
+    "roll (the engine rolls from Seed)",
+    "query players|turn|gameover|result|legal [FROM COUNT]|score|state",
+    "d (draw), eval, bench, help",
+)
+
+
+class _Running:
+    """A search under way in its own thread."""
+
+    def __init__(self, stop: Callable[[], None], ponderhit: Callable[[], None]) -> None:
+        self.stop = stop
+        self.ponderhit = ponderhit
+        self.stopping = False
+        self.thread: threading.Thread | None = None
+
+
+class Session:
+    """The state of one engine process: options, position, searcher.
+
+    Args:
+        write: called with each line of output, without its end; called from two threads, one at a time.
+    """
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._sink = write
+        self._output = threading.Lock()
+        self._values: dict[str, OptionValue] = {spec.name: spec.default for spec in ENGINE_OPTIONS}
+        self._game: Game = games.get(games.NAMES[0])
+        self._rules: dict[str, OptionValue] = self._game.read_options({})
+        self._position: Position = self._game.start(self._rules)
+        self._untouched = True
+        self._searcher: Searcher | None = None
+        self._running: _Running | None = None
+        self._dice = random.Random(0)
+        self._verbs: dict[str, Callable[[list[str]], None]] = {
+            "uci": self._uci,
+            "isready": lambda _: self._write("readyok"),
+            "setoption": self._setoption,
+            "ucinewgame": self._newgame,
+            "position": self._set_position,
+            "go": self._go,
+            "stop": lambda _: self._stop(),
+            "ponderhit": self._ponderhit,
+            "roll": self._roll,
+            "query": self._query,
+            "d": lambda _: self._write(*self._position.text().splitlines()),
+            "eval": self._eval,
+            "bench": self._bench,
+            "debug": lambda _: None,
+            "help": lambda _: self._write(*(f"info string {line}" for line in HELP)),
+        }
+
+    # --- lines in, lines out -------------------------------------------------------------------------------
+
+    def handle(self, line: str) -> bool:
+        """Carry out one line; return False when it asks to quit. Never raises for bad input."""
+        words = line.split()
+        if not words:
+            return True
+        if words[0] == "quit":
+            self.close()
+            return False
+        try:
+            verb = self._verbs.get(words[0])
+            if verb is None:
+                raise CommandError(f"unknown command {quote(words[0])}, try help")
+            verb(words[1:])
+        except BlockwitError as error:
+            self._write(writer.error_line(error))
+        except Exception as error:  # a bug: the client is told, and the session goes on
+            self._write(writer.bug_line(error))
+        return True
+
+    def error(self, text: str) -> None:
+        """Report input that is not even a line."""
+        self._write(writer.error_line(CommandError(text)))
+
+    def close(self) -> None:
+        """End the search under way, as `quit` does."""
+        self._stop()
+        self._join()
+        # A search that has just ended by itself may still be writing its last lines.
+        with self._output:
+            pass
+
+    def _write(self, *lines: str) -> None:
+        with self._output:
+            for line in lines:
+                self._sink(line)
+
+    # --- options -------------------------------------------------------------------------------------------
+
+    def _uci(self, _: Sequence[str]) -> None:
+        self._write(
+            f"id name blockwit {__version__}",
+            "id author the blockwit authors",
+            *(f"option {spec.uci()}" for spec in (*ENGINE_OPTIONS, *self._game.options)),
+            "uciok",
+        )
+
+    def _setoption(self, words: Sequence[str]) -> None:
+        name, text = parser.read_setoption(words)
+        specs = {spec.name.lower(): spec for spec in (*ENGINE_OPTIONS, *self._game.options)}
+        spec = specs.get(name.lower())
+        if spec is None:
+            known = ", ".join(s.name for s in specs.values())
+            raise CommandError(f"setoption: unknown option {quote(name)}, expected one of {known}")
+        if text is None:
+            raise CommandError(f"setoption: {spec.name} needs a value")
+        value = spec.read(text)
+        self._settle("setoption")
+        if spec.name not in _ENGINE:
+            rules = self._game.read_options({**self._rules, spec.name: value})
+            # Some values show only here that they mean nothing: a refused one changes nothing.
+            start = self._game.start(rules)
+            self._rules = rules
+            if self._untouched:
+                self._position = start
+            return
+        if spec.name == "Algorithm":
+            search.make(self._game, str(value), Settings(hash_mb=1))
+        if spec.name == "TablePath" and value:
+            tables = self._game.tables(str(value))
+            self._write(f"info string {len(tables)} endgame tables in {quote(str(value))}: {' '.join(tables)}")
+        searcher = self._resized(int(value)) if spec.name == "Hash" else None
+        self._values[spec.name] = value
+        if spec.name == "UCI_Variant":
+            self._change_game(str(value))
+        elif spec.name == "Seed":
+            self._dice = random.Random(int(value))
+        elif spec.name == "Skill":
+            self._values["UCI_LimitStrength"] = value != spec.high
+        if spec.name in _SEARCHER_OPTIONS:
+            self._searcher = searcher
+
+    def _resized(self, hash_mb: int) -> Searcher:
+        """Return a searcher with tables of this size: if there is no room for them, the present one stays."""
+        settings = replace(self._settings(), hash_mb=hash_mb)
+        try:
+            return search.make(self._game, str(self._values["Algorithm"]), settings)
+        except MemoryError as error:
+            raise CommandError(f"setoption: {error}, it stays at {self._values['Hash']}") from None
+
+    def _change_game(self, name: str) -> None:
+        if name == self._game.name:
+            return
+        self._game = games.get(name)
+        self._rules = self._game.read_options({})
+        self._position = self._game.start(self._rules)
+        self._untouched = True
+        self._searcher = None
+        self._values["Algorithm"] = "auto"
+
+    def _settings(self) -> Settings:
+        values = self._values
+        return Settings(
+            hash_mb=int(values["Hash"]),
+            threads=int(values["Threads"]),
+            multipv=int(values["MultiPV"]),
+            seed=int(values["Seed"]),
+            show_wdl=bool(values["UCI_ShowWDL"]),
+            table_path=str(values["TablePath"]),
+            skill=int(values["Skill"]) if values["UCI_LimitStrength"] else 20,
+        )
+
+    def _made_searcher(self) -> Searcher:
+        if self._searcher is None:
+            try:
+                self._searcher = search.make(self._game, str(self._values["Algorithm"]), self._settings())
+            except MemoryError as error:
+                raise CommandError(f"go: {error}") from None
+        return self._searcher
+
+    # --- positions -----------------------------------------------------------------------------------------
+
+    def _newgame(self, _: Sequence[str]) -> None:
+        self._settle("ucinewgame")
+        if self._searcher is not None:
+            self._searcher.clear()
+        self._position = self._game.start(self._rules)
+        self._untouched = True
+        self._dice = random.Random(int(self._values["Seed"]))
+
+    def _set_position(self, words: Sequence[str]) -> None:
+        command = parser.read_position(words)
+        self._settle("position")
+        try:
+            position = (
+                self._game.start(self._rules) if command.fen is None else self._game.parse(command.fen, self._rules)
+            )
+        except PositionError as error:
+            raise PositionError(f"position: {error}") from None
+        for index, token in enumerate(command.moves, 1):
+            try:
+                position = position.play(token)
+            except MoveError as error:
+                raise MoveError(f"position: move {index}: {error}") from None
+        self._position = position
+        self._untouched = command.fen is None and not command.moves
+
+    def _roll(self, _: Sequence[str]) -> None:
+        self._settle("roll")
+        try:
+            token = self._position.roll(self._dice.getrandbits(64))
+        except MoveError as error:
+            raise MoveError(f"roll: {error}") from None
+        self._position = self._position.play(token)
+        self._untouched = False
+        self._write(f"info string rolled {token}")
+
+    # --- searching -----------------------------------------------------------------------------------------
+
+    def _settle(self, verb: str) -> None:
+        """Wait for a search that was told to stop; refuse `verb` while one goes on."""
+        running = self._running
+        if running is not None and not running.stopping:
+            raise CommandError(f"{verb}: a search is running, send stop first")
+        self._join()
+
+    def _join(self) -> None:
+        running = self._running
+        if running is not None and running.thread is not None:
+            running.thread.join()
+
+    def _stop(self) -> None:
+        running = self._running
+        if running is not None:
+            running.stopping = True
+            running.stop()
+
+    def _ponderhit(self, _: Sequence[str]) -> None:
+        if self._running is not None:
+            self._running.ponderhit()
+
+    def _start(self, running: _Running, work: Callable[[], list[str]]) -> None:
+        def run() -> None:
+            try:
+                lines = work()
+            except Exception as error:  # the client waits for an answer: it gets one whatever happened
+                line = writer.error_line(error) if isinstance(error, BlockwitError) else writer.bug_line(error)
+                lines = [line, "bestmove (none)"]
+            with self._output:
+                # Finished before the last line is out: the next command may come at once.
+                self._running = None
+                for line in lines:
+                    self._sink(line)
+
+        running.thread = threading.Thread(target=run, name="search", daemon=True)
+        self._running = running
+        running.thread.start()
+
+    def _go(self, words: Sequence[str]) -> None:
+        position = self._position
+        command = parser.read_go(words, len(position.returns()))
+        self._settle("go")
+        if command.perft is not None:
+            self._perft(position, command.perft)
+            return
+        kind = position.kind()
+        if kind is not Kind.DECISION:
+            why = f"the game is over: {position.result()}" if kind is Kind.TERMINAL else "a roll comes next"
+            self._write(f"info string {why}", "bestmove (none)")
+            return
+        player = position.player()
+        limits = replace(
+            command.limits,
+            clock=command.clocks.get(player),
+            increment=max(command.increments.get(player, 0), 0),
+            infinite=self._has_no_limit(command, player),
+        )
+        try:
+            for token in limits.searchmoves:
+                position.actions(token)
+        except MoveError as error:
+            raise MoveError(f"go searchmoves: {error}") from None
+        searcher = self._made_searcher()
+        searcher.arm()
+
+        def work() -> list[str]:
+            result = searcher.search(position, limits, lambda info: self._write(writer.info_line(info)))
+            return [writer.bestmove_line(result)]
+
+        ponderhit = searcher.ponderhit if limits.ponder else lambda: None
+        self._start(_Running(searcher.stop, ponderhit), work)
+
+    @staticmethod
+    def _has_no_limit(command: parser.GoCommand, player: int) -> bool:
+        limits = command.limits
+        counted = (limits.depth, limits.nodes, limits.movetime, limits.mate, command.clocks.get(player))
+        return all(value is None for value in counted) and not limits.ponder
+
+    def _perft(self, position: Position, depth: int) -> None:
+        stop = bytearray(1)
+
+        def work() -> list[str]:
+            started = time.monotonic()
+            total = 0
+            for token, count in position.divide(depth, stop) if depth else ():
+                if stop[0]:
+                    break
+                total += count
+                self._write(f"{token}: {count}")
+            total = total if depth else 1
+            elapsed = round(1000 * (time.monotonic() - started))
+            note = "stopped: the count is not complete" if stop[0] else ""
+            info = Info(depth=depth, nodes=total, time=elapsed, note=note)
+            return [writer.info_line(info), f"Nodes searched: {total}", "bestmove (none)"]
+
+        def end() -> None:
+            stop[0] = 1
+
+        self._start(_Running(end, lambda: None), work)
+
+    def _bench(self, _: Sequence[str]) -> None:
+        self._settle("bench")
+        game = self._game
+        searcher = search.make(game, "auto", Settings())
+        searcher.arm()
+        stopped = threading.Event()
+
+        def end() -> None:
+            stopped.set()
+            searcher.stop()
+
+        def work() -> list[str]:
+            total = 0
+            started = time.monotonic()
+            for fen, depth in game.bench:
+                if stopped.is_set():
+                    return ["info string bench stopped"]
+                searcher.clear()
+                last = Info()
+
+                def note(info: Info) -> None:
+                    nonlocal last
+                    last = info
+
+                result: Result = searcher.search(game.parse(fen, {}), Limits(depth=depth), note)
+                total += last.nodes
+                self._write(f"info string bench {fen} depth {depth} bestmove {result.move} nodes {last.nodes}")
+            seconds = time.monotonic() - started
+            return [f"Nodes searched: {total}", f"Nodes/second: {round(total / max(seconds, 1e-9))}"]
+
+        self._start(_Running(end, lambda: None), work)
+
+    # --- questions -----------------------------------------------------------------------------------------
+
+    def _eval(self, _: Sequence[str]) -> None:
+        values = " ".join(
+            f"{name} {value:+.2f}" for name, value in zip(self._game.players, self._position.evaluate(), strict=False)
+        )
+        self._write(f"info string eval {values} ({self._game.unit})")
+
+    def _query(self, words: Sequence[str]) -> None:
+        position = self._position
+        what = words[0] if words else ""
+        if what == "legal":
+            self._write(self._legal(words[1:]))
+            return
+        answers: dict[str, Callable[[], str]] = {
+            "players": lambda: str(len(position.returns())),
+            "turn": lambda: self._turn(position),
+            "gameover": lambda: str(position.kind() is Kind.TERMINAL).lower(),
+            "result": lambda: self._result(position),
+            "score": lambda: " ".join(f"{value:g}" for value in position.returns()),
+            "state": lambda: json.dumps(position.state(), separators=(",", ":")),
+        }
+        if what not in answers:
+            raise CommandError(f"query: unknown question {quote(what)}, expected {', '.join(answers)} or legal")
+        if len(words) > 1:
+            raise CommandError(f"query {what}: takes nothing more, got {quote(words[1])}")
+        self._write(f"response {answers[what]()}")
+
+    def _turn(self, position: Position) -> str:
+        if position.kind() is Kind.TERMINAL:
+            return "none"
+        return "chance" if position.kind() is Kind.CHANCE else self._game.turn(position.player())
+
+    @staticmethod
+    def _result(position: Position) -> str:
+        if position.kind() is not Kind.TERMINAL:
+            return "none"
+        returns = position.returns()
+        winners = [player for player, value in enumerate(returns, 1) if value == max(returns)]
+        return f"p{winners[0]}win" if len(winners) == 1 else "draw"
+
+    def _legal(self, words: Sequence[str]) -> str:
+        position = self._position
+        if not words and position.count() <= PAGE:
+            return " ".join(["response", *position.tokens()])
+        if words and len(words) != 2:
+            raise CommandError("query legal: expected nothing, or FROM COUNT")
+        start = parser.number("query legal FROM", words[0], 0) if words else 0
+        count = parser.number("query legal COUNT", words[1], 0) if words else PAGE
+        return " ".join(["response", str(position.count()), *position.tokens(start, min(count, PAGE))])

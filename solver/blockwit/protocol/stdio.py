@@ -1,0 +1,129 @@
+"""Connects a session to byte streams: lines in, flushed lines out."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import select
+import signal
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import BinaryIO, Protocol
+
+from blockwit.protocol.session import Session
+
+MAX_LINE = 1 << 18
+"""Bytes of the longest line that is read; a longer one is refused whole."""
+
+
+class Readable(Protocol):
+    """Where lines come from."""
+
+    def readline(self, size: int, /) -> bytes:
+        """Return the next line, or its first `size` bytes; nothing at the end."""
+        ...
+
+
+class _Input:
+    """Lines of a file descriptor, until its end or until `end` is called: from any thread, or by a signal.
+
+    A signal interrupts nothing: it may come in the middle of anything, the start of a search say. It ends the wait
+    for the next line, however close before that wait it comes.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._buffer = bytearray()
+        self._alarm, self._bell = os.pipe()
+        os.set_blocking(self._bell, False)
+
+    def end(self) -> None:
+        """Let the next `readline` return nothing."""
+        with contextlib.suppress(BlockingIOError):  # it rings already
+            os.write(self._bell, b"!")
+
+    def end_by(self, signals: Sequence[signal.Signals]) -> None:
+        """Let the first of these signals end it; the next one ends the process at once."""
+
+        def first(_signal: int, _frame: FrameType | None) -> None:
+            for number in signals:
+                signal.signal(number, signal.SIG_DFL)
+
+        # Rung as the signal comes: the function above has to wait for its turn in the main thread.
+        signal.set_wakeup_fd(self._bell, warn_on_full_buffer=False)
+        for number in signals:
+            signal.signal(number, first)
+
+    def readline(self, size: int, /) -> bytes:
+        """Return the next line, or its first `size` bytes; nothing at the end."""
+        while True:
+            cut = self._buffer.find(b"\n", 0, size) + 1
+            whole = cut > 0 or len(self._buffer) >= size
+            ready, _, _ = select.select([self._descriptor, self._alarm], [], [], 0 if whole else None)
+            if self._alarm in ready:
+                return b""
+            if whole:
+                break
+            chunk = os.read(self._descriptor, 1 << 16)
+            if not chunk:
+                break
+            self._buffer += chunk
+        cut = cut or min(size, len(self._buffer))
+        line = bytes(self._buffer[:cut])
+        del self._buffer[:cut]
+        return line
+
+
+def serve() -> None:
+    """Be the engine process: `run` on standard input and output until they end, or a signal does.
+
+    SIGINT and SIGTERM are `quit`; a second one ends the process at once. A client that closes the output ends it
+    too, even in mid-search and with the input still open.
+    """
+    source = _Input(sys.stdin.fileno())
+    # In this order: a process that hears SIGINT and not SIGTERM has not come to us yet (bench/killed.py).
+    source.end_by((signal.SIGTERM, signal.SIGINT))
+    run(source, sys.stdout.buffer, source.end)
+
+
+def run(source: Readable, sink: BinaryIO, on_hang_up: Callable[[], None] = lambda: None) -> None:
+    """Serve until `quit` or the end of input; `on_hang_up` is called, in any thread, when nobody reads any more."""
+    hung_up = threading.Event()
+
+    def write(line: str) -> None:
+        if hung_up.is_set():
+            return
+        try:
+            sink.write(line.encode() + b"\n")
+            sink.flush()
+        except BrokenPipeError:
+            hung_up.set()
+            # What is still buffered has no reader: without this, closing the stream would fail once more.
+            with contextlib.suppress(io.UnsupportedOperation):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sink.fileno())
+            on_hang_up()
+
+    session = Session(write)
+    try:
+        _read(session, source, hung_up)
+    finally:
+        session.close()
+
+
+def _read(session: Session, source: Readable, hung_up: threading.Event) -> None:
+    while not hung_up.is_set() and (raw := source.readline(MAX_LINE + 1)):
+        if len(raw) > MAX_LINE and not raw.endswith(b"\n"):
+            while (rest := source.readline(MAX_LINE)) and not rest.endswith(b"\n"):
+                pass
+            session.error(f"a line of more than {MAX_LINE} bytes, none of it was read")
+            continue
+        try:
+            line = raw.decode()
+        except UnicodeDecodeError as error:
+            session.error(f"byte {error.start + 1} of the line is not UTF-8")
+            continue
+        if not session.handle(line):
+            return

@@ -1,0 +1,109 @@
+"""Drives the compiled alpha-beta searcher for the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from blockwit import _alphabeta
+from blockwit.games.base import Game, Position
+from blockwit.search import clock
+from blockwit.search.compiled import FULL_SKILL, UNIT, Compiled, Found
+from blockwit.search.types import Info, Limits, Result, Score, Settings
+
+SKILL_NODES = 100
+"""Nodes of the lowest level of skill; they double with every second level. Some 400 end one ply of all lines."""
+
+
+def score_of(value: int, mate: int) -> Score:
+    """Return the score for a value in 1/UNIT, or for a forced win (loss: negative) in `mate` plies."""
+    if mate:
+        turns = (abs(mate) + 1) // 2
+        return Score(mate=turns if mate > 0 else -turns)
+    return Score(cp=round(value * 100 / UNIT))
+
+
+def wdl_of(value: int) -> tuple[int, int, int]:
+    """Return chances of win, draw and loss in thousandths; a value is the expected result, draws are rare."""
+    win = round(500 * (1 + value / UNIT))
+    return win, 0, 1000 - win
+
+
+class AlphaBeta(Compiled):
+    """A `Searcher` over blockwit._alphabeta."""
+
+    def __init__(self, game: Game, settings: Settings) -> None:
+        # A weaker level has to come out the same for a seed, which several threads never do.
+        threads = settings.threads if settings.skill == FULL_SKILL else 1
+        self._searcher = _alphabeta.Searcher(game.capsule(), settings.hash_mb, threads)
+        super().__init__(self._searcher, settings)
+
+    def clear(self) -> None:
+        """Forget the transposition table."""
+        self._searcher.clear()
+
+    def search(self, position: Position, limits: Limits, report: Callable[[Info], None]) -> Result:
+        """Search a decision of `position`; see `Searcher`. Raises MoveError for an illegal searchmove."""
+        settings = self._settings
+        # Before the clock starts: a small table may have to be made first.
+        tables = position.game.oracle(position, settings.table_path)
+        self._searcher.consult(tables)
+        roots = [action for token in dict.fromkeys(limits.searchmoves) for action in position.actions(token)]
+        self._begin(limits)
+        depth, nodes, mate = limits.depth or 0, limits.nodes or 0, limits.mate or 0
+        if clock.at_once(limits):
+            depth = 1
+        if mate:
+            depth = min(depth or 2 * mate - 1, 2 * mate - 1)
+        if nodes and limits.movetime is None and limits.clock is None:
+            # With only nodes to count, the same search has to come out whatever was searched before.
+            self._searcher.clear()
+        if settings.skill < FULL_SKILL:
+            allowed = round(SKILL_NODES * 2 ** ((settings.skill - 1) / 2))
+            nodes = min(nodes or allowed, allowed)
+        found: dict[int, Info] = {}
+        by_depth: dict[int, dict[int, Found]] = {}
+
+        def tell(
+            depth: int,
+            seldepth: int,
+            line: int,
+            value: int,
+            mate: int,
+            nodes: int,
+            nanoseconds: int,
+            actions: list[int],
+            final: bool,
+        ) -> None:
+            info = Info(
+                depth=depth,
+                seldepth=seldepth,
+                multipv=line,
+                score=score_of(value, mate),
+                wdl=wdl_of(value) if settings.show_wdl else None,
+                nodes=nodes,
+                time=nanoseconds // 1_000_000,
+                hashfull=self._searcher.hashfull(),
+                tbhits=self._searcher.tbhits if tables else None,
+                pv=position.line(actions),
+            )
+            if final:
+                found[line] = info
+                by_depth.setdefault(depth, {})[line] = value, actions
+            if line <= settings.multipv:
+                report(info)
+
+        lines = self._searcher.search(
+            position.raw(), list(position.history()), roots, depth, nodes, self._lines, mate, tell
+        )
+        chosen: list[Found] = [(value, actions) for value, _, actions in lines]
+        whole = [depth for depth, reached in by_depth.items() if len(reached) == len(lines)]
+        if settings.skill < FULL_SKILL and whole:
+            # Values of two depths do not compare: what one side's turn more is worth would decide. The lowest levels
+            # end no ply at all, and take what they have seen.
+            chosen = [line for _, line in sorted(by_depth[max(whole)].items())]
+        return self._end(position, chosen, found)
+
+
+def make(game: Game, settings: Settings) -> AlphaBeta:
+    """Return a new searcher of `game`."""
+    return AlphaBeta(game, settings)

@@ -1,0 +1,356 @@
+"""One front for all problems with a plan to find: incumbents and bounds, whatever finds them.
+
+Small free problems are proven by the decomposition. Large ones alternate between the beam over levels,
+neighbourhoods of the incumbent, and the bound. A known order starts from the beam over cards. No plan is
+reported that the rules have not replayed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import json
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from blockwit import _nmbr9
+from blockwit.errors import SolutionError, quote
+from blockwit.games.nmbr9.position import Tile, read_tile
+from blockwit.search.cpsat.bounds import Master, Tables, most_levels
+from blockwit.search.cpsat.decomposition import Decomposition
+from blockwit.search.cpsat.model import StackModel
+from blockwit.search.cpsat.problem import Problem
+from blockwit.search.cpsat.search import (
+    Beam,
+    draw_neighbourhood,
+    draw_settings,
+    first_settings,
+    neighbourhood_model,
+    play_beam,
+    sketch_settings,
+)
+from blockwit.search.cpsat.stacks import Plan, complete, replay
+
+SKETCHED = 12
+"""Problems of at most so many cards are looked at with every number of levels."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where an optimization stands: the incumbent (None before the first), the bound, the seconds spent.
+
+    `source` names what brought the news. Proven optimal when the score reaches the bound.
+    """
+
+    plan: Plan | None
+    bound: int
+    seconds: float
+    source: str
+
+    @property
+    def score(self) -> int:
+        """Points of the incumbent, -1 before the first."""
+        return -1 if self.plan is None else self.plan.score
+
+    @property
+    def proven(self) -> bool:
+        """Tell whether the incumbent is optimal."""
+        return self.plan is not None and self.plan.score >= self.bound
+
+    @property
+    def gap(self) -> float:
+        """The share of the bound that is not reached."""
+        return 0.0 if self.bound <= 0 else (self.bound - max(self.score, 0)) / self.bound
+
+
+class Optimizer:
+    """Optimizes one problem; `report` is called at each improvement. One `run` at a time.
+
+    `stop` may be called from any thread. With `save` the state is kept in that file: a new optimizer with the
+    same file goes on where the last one was ended, however it was ended.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        workers: int = 1,
+        seed: int = 0,
+        report: Callable[[Progress], None] = lambda progress: None,
+        save: Path | None = None,
+    ) -> None:
+        if problem.kind == "U":
+            raise ValueError("an unknown order has no plan to optimize")
+        self.problem = problem
+        self.workers = workers
+        self.seed = seed
+        self.report = report
+        self.save = save
+        self.plan: Plan | None = None
+        self.bound = _nmbr9.bounds(problem.position().raw())[1]
+        self.rounds = 0
+        self.spent = 0.0
+        self._stop = threading.Event()
+        self._model: StackModel | Master | None = None
+        self._tables: Tables | None = None
+        self._master: Master | None = None
+        self._exhausted = False
+        self._end: float | None = None
+        self._began = time.monotonic()
+        if save is not None and save.exists():
+            self._load(save)
+
+    def stop(self) -> None:
+        """End the run as soon as possible."""
+        self._stop.set()
+        model = self._model
+        if model is not None:
+            model.stop()
+
+    def progress(self, source: str = "") -> Progress:
+        """Return where the optimization stands."""
+        return Progress(self.plan, self.bound, self.spent + time.monotonic() - self._began, source)
+
+    def run(self, seconds: float | None = None, steps: int | None = None) -> Progress:
+        """Optimize until proven, stopped, `seconds` are over or so many steps done; returns where it stands then."""
+        self._began = time.monotonic()
+        self._end = None if seconds is None else self._began + seconds
+        if self.plan is not None:
+            self._tell("saved")
+        for step in itertools.islice(self._steps(), steps):
+            if self._over():
+                break
+            step()
+        result = self.progress("end")
+        self.spent = result.seconds
+        self._began = time.monotonic()
+        self._write()
+        return result
+
+    # --- the parts ---
+
+    def _steps(self) -> Iterator[Callable[[], None]]:
+        """Yield what to do, one after the other, without end."""
+        yield self._start
+        if self.problem.kind == "F" and self.problem.cards <= SKETCHED and not self.problem.start:
+            yield self._sketch
+        if Decomposition.suits(self.problem):
+            yield self._prove
+        yield lambda: self._bound_slice(5.0)
+        rng = random.Random(self.seed * 1_000_003 + self.rounds)
+        while True:
+            yield lambda: self._round(rng)
+
+    def _round(self, rng: random.Random) -> None:
+        self.rounds += 1
+        if self.rounds % 4 == 1:
+            self._beam(rng)
+        elif self.rounds % 4 == 2:
+            self._bound_slice(60.0)
+        else:
+            self._improve(rng)
+        self._write()
+
+    def _start(self) -> None:
+        """Find a first plan at once: the beam over cards, narrow."""
+        tiles, _ = play_beam(self.problem.position().raw(), 1, 0, self.seed)
+        self._offer(tiles, "greedy")
+        if self.plan is None:
+            return
+        tiles, _ = play_beam(self.problem.position().raw(), 30, 0, self.seed, self._over)
+        self._offer(tiles, "beam")
+
+    def _sketch(self) -> None:
+        """Look quickly at every number of levels: which tiles to play is half of the question in small problems."""
+        for height in range(2, most_levels(self.problem) + 1):
+            if self._over():
+                return
+            Beam(self.problem, self.workers, self._stack, self._over).run(sketch_settings(height, self.seed))
+
+    def _prove(self) -> None:
+        def on_plan(tiles: list[Tile], score: int) -> None:
+            plan = complete(self.problem, tiles) if self.problem.kind == "F" else None
+            if plan is not None:
+                self._accept(plan, "decomposition")
+
+        # In a known order the decomposition bounds only: its plans may not be playable in that order.
+        incumbent = -1 if self.plan is None or self.problem.kind == "K" else self.plan.score
+        search = Decomposition(self.problem, incumbent, on_plan, self._lower_bound, self._over)
+        search.run()
+
+    def _bound_slice(self, seconds: float) -> None:
+        """Work on the upper bound for about so long: by areas, then with exact tables, then cut by cut."""
+        if self.problem.start or self._exhausted or not self._load_solver():
+            return
+        end = time.monotonic() + seconds
+
+        def late() -> bool:
+            return self._over() or time.monotonic() >= end
+
+        if self._tables is None:
+            self._tables = Tables(self.problem.pool)
+            self._solve(Master(self.problem), seconds)
+            return
+        if self._master is None:
+            if not self._tables.build(self._over):
+                return
+            self._master = Master(self.problem, self._tables)
+        while not late():
+            self._master.between(-1 if self.plan is None else self.plan.score, self.bound)
+            if not self._solve(self._master, max(30.0, end - time.monotonic())):
+                return
+            if not self._master.cut(self._over):
+                # Nothing to cut: the master has said all it can, unless it was only out of time.
+                self._exhausted = not self._over()
+                return
+
+    def _solve(self, master: Master, seconds: float) -> bool:
+        """Solve the master and take over its bound; returns whether it got to its optimum."""
+        if self._end is not None:
+            seconds = max(0.1, min(seconds, self._end - time.monotonic()))
+        self._model = master
+        bound = master.bound(seconds, self.workers, self._lower_bound, self._stop.is_set)
+        self._model = None
+        self._lower_bound(bound)
+        return master.optimal
+
+    def _load_solver(self) -> bool:
+        """Import CP-SAT, which takes most of a second, aside: a stop does not wait for it."""
+        loader = threading.Thread(target=importlib.import_module, args=("ortools.sat.python.cp_model",), daemon=True)
+        loader.start()
+        while loader.is_alive():
+            if self._over():
+                return False
+            loader.join(0.02)
+        return True
+
+    def _beam(self, rng: random.Random) -> None:
+        width = 50 * 2 ** min(6, self.rounds // 8)
+        if self.problem.kind == "K" or self.problem.start:
+            # A free deck has ten times the placements: the memory for them is bounded.
+            most = 3200 if self.problem.kind == "K" else 400
+            noise, seed = rng.choice((0, 64, 256)), rng.getrandbits(60)
+            start = self.problem.position().raw()
+            tiles, _ = play_beam(start, min(most, 4 * width), noise, seed, self._over)
+            self._offer(tiles, "beam")
+            return
+        beam = Beam(self.problem, self.workers, self._stack, self._over)
+        likely = max(2, min(most_levels(self.problem), round(0.37 * self.problem.cards)))
+        if self.rounds == 1:
+            # One level too many cannot be finished at all: go down to the first number that can.
+            for height in range(likely, 1, -1):
+                if beam.run(first_settings(height, self.seed)) or self._over():
+                    return
+        height = max(2, min(most_levels(self.problem), likely + rng.choice((-1, -1, 0, 0, 0, 1))))
+        beam.run(draw_settings(rng, height, 4 * width))
+
+    def _stack(self, tiles: list[Tile], score: int) -> None:
+        plan = complete(self.problem, tiles)
+        if plan is not None:
+            self._accept(plan, "beam")
+
+    def _improve(self, rng: random.Random) -> None:
+        """Free part of the incumbent and place it anew, for about twenty seconds."""
+        if not self._load_solver():
+            return
+        end = time.monotonic() + 20.0
+        while time.monotonic() < end:
+            plan = self.plan
+            if plan is None or self._over():
+                return
+            size = rng.choice((6, 8, 10, 12))
+            where = draw_neighbourhood(rng, plan, len(self.problem.start), size)
+            if not where.free:
+                # The tiles that lie already are all of this level, and stay.
+                continue
+            model = neighbourhood_model(self.problem, plan, where, rng.getrandbits(30))
+            self._model = model
+            left = 4.0 if self._end is None else min(4.0, self._end - time.monotonic())
+            outcome = model.solve(max(0.1, left), self.workers)
+            self._model = None
+            if outcome.tiles is not None:
+                self._offer(outcome.tiles, "neighbourhood", sideways=True)
+
+    # --- the state ---
+
+    def _over(self) -> bool:
+        late = self._end is not None and time.monotonic() >= self._end
+        return late or self._stop.is_set() or self.progress().proven
+
+    def _offer(self, tiles: Sequence[Tile], source: str, *, sideways: bool = False) -> None:
+        plan = replay(self.problem, tiles)
+        if plan is not None:
+            self._accept(plan, source, sideways=sideways)
+
+    def _accept(self, plan: Plan, source: str, *, sideways: bool = False) -> None:
+        if self.plan is None or plan.score > self.plan.score:
+            self.plan = plan
+            self._tell(source)
+            self._write()
+        elif sideways and plan.score == self.plan.score:
+            self.plan = plan
+
+    def _lower_bound(self, bound: int) -> None:
+        bound = max(bound, -1 if self.plan is None else self.plan.score)
+        if bound < self.bound:
+            self.bound = bound
+            self._tell("bound")
+
+    def _tell(self, source: str) -> None:
+        self.report(self.progress(source))
+
+    def _write(self) -> None:
+        if self.save is None:
+            return
+        progress = self.progress()
+        data = {
+            "problem": self.problem.name,
+            "score": progress.score,
+            "bound": self.bound,
+            "moves": [] if self.plan is None else [str(tile) for tile in self.plan.tiles],
+            "rounds": self.rounds,
+            "seconds": round(progress.seconds, 1),
+        }
+        # Written beside and renamed: a run killed in mid-write leaves the old file whole.
+        beside = self.save.with_suffix(self.save.suffix + ".part")
+        beside.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        os.replace(beside, self.save)
+
+    def _load(self, path: Path) -> None:
+        try:
+            data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            name, moves = data["problem"], data["moves"]
+            bound, rounds, spent = int(data["bound"]), int(data["rounds"]), float(data["seconds"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise SolutionError(
+                f"progress file {quote(str(path))} cannot be read ({error}), expected the JSON this optimizer writes"
+            ) from None
+        if name != self.problem.name:
+            raise SolutionError(
+                f"progress file {quote(str(path))} is of problem {quote(str(name))}, expected {self.problem.name}"
+            )
+        if moves:
+            plan = replay(self.problem, [read_tile(move) for move in moves])
+            if plan is None:
+                raise SolutionError(f"progress file {quote(str(path))}: its plan breaks the rules")
+            self.plan = plan
+        self.bound, self.rounds, self.spent = min(self.bound, bound), rounds, spent
+
+
+def optimize(
+    problem: Problem,
+    seconds: float | None,
+    *,
+    workers: int = 1,
+    seed: int = 0,
+    report: Callable[[Progress], None] = lambda progress: None,
+    save: Path | None = None,
+) -> Progress:
+    """Optimize a problem until proven or until `seconds` are over, and return where it stands."""
+    return Optimizer(problem, workers=workers, seed=seed, report=report, save=save).run(seconds)

@@ -1,0 +1,101 @@
+"""Solution files: one JSON object with a problem, its claimed score and the moves in playing order."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+
+from blockwit.errors import MoveError, OptionError, SolutionError, quote
+from blockwit.games.nmbr9.position import Tile, explain, read_tile
+from blockwit.search.cpsat.problem import Problem, read_order, read_problem
+from blockwit.search.cpsat.stacks import within
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A solution that obeys every rule: the problem, the tiles in playing order, the points."""
+
+    problem: Problem
+    tiles: tuple[Tile, ...]
+    score: int
+
+
+def write_solution(problem: Problem, tiles: tuple[Tile, ...], score: int, **more: object) -> str:
+    """Return the text of a solution file; `more` are further fields, such as how it was found."""
+    data = {"problem": problem.name, "score": score, "moves": [str(tile) for tile in tiles], **more}
+    return json.dumps(data, indent=1) + "\n"
+
+
+def check_solution(text: str) -> Solution:
+    """Check the text of a solution file against every rule, in the order in which it plays.
+
+    Raises:
+        SolutionError: the first thing that is wrong: the file cut short or malformed, a wrong number of
+        tiles, a
+            digit or rotation that does not exist, a third copy, an overlap, an overhang, a single-tile
+            support, a tile not adjacent to its level, an order in which it is not yet legal, a false score.
+    """
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        rest = text[error.pos :].strip()
+        # A string that is never closed runs to the end of the file.
+        short = not rest or error.msg.startswith("Unterminated string")
+        what = "the file is cut short" if short else f"not JSON at {quote(rest, 20)}"
+        raise SolutionError(f"line {error.lineno} column {error.colno}: {what} ({error.msg})") from None
+    if not isinstance(data, dict):
+        raise SolutionError("expected a JSON object with problem, score and moves")
+    for key, kind in (("problem", str), ("moves", list), ("score", int)):
+        if key not in data:
+            raise SolutionError(f"{quote(key)} is missing, expected problem, score and moves")
+        if not isinstance(data[key], kind) or isinstance(data[key], bool):
+            raise SolutionError(f"{quote(key)}: expected {kind.__name__}, got {quote(str(data[key]))}")
+    try:
+        deck = read_order(data["deck"]) if isinstance(data.get("deck"), str) else ()
+        problem = read_problem(data["problem"], deck)
+    except OptionError as error:
+        raise SolutionError(str(error)) from None
+    tiles = [_read_move(index, move) for index, move in enumerate(data["moves"])]
+    _check_cards(problem, tiles)
+    for index, tile in enumerate(tiles):
+        reason = explain(tile, tiles[:index], tiles[index + 1 :])
+        if reason is not None:
+            raise SolutionError(f"move {index + 1} {tile}: {reason}")
+    if not within(problem, tiles):
+        raise SolutionError(f"the stack does not keep the limits of {problem.name}")
+    score = sum(tile.digit * tile.level for tile in tiles)
+    if score != data["score"]:
+        raise SolutionError(f"the moves score {score}, but the file claims {data['score']}")
+    return Solution(problem, tuple(tiles), score)
+
+
+def _read_move(index: int, move: object) -> Tile:
+    if not isinstance(move, str):
+        raise SolutionError(f"move {index + 1}: expected text such as 7b@3,-4,2, got {quote(str(move))}")
+    if len(move) > 1 and move[0].isdigit() and move[1] not in "abcd":
+        raise SolutionError(
+            f"move {index + 1} {quote(move)}: wrong rotation {quote(move[1])}, expected one of a, b, c, d"
+        )
+    try:
+        return read_tile(move)
+    except MoveError as error:
+        raise SolutionError(f"move {index + 1}: {error}") from None
+
+
+def _check_cards(problem: Problem, tiles: list[Tile]) -> None:
+    """Check which tiles are played, and in a known order that they come in that order."""
+    names = {2: "a second copy", 3: "a third copy"}
+    used: Counter[int] = Counter()
+    for index, tile in enumerate(tiles):
+        used[tile.digit] += 1
+        allowed = problem.pool[tile.digit]
+        if used[tile.digit] > allowed:
+            what = names.get(used[tile.digit], f"copy {used[tile.digit]}") if allowed else "a tile not in the box"
+            raise SolutionError(f"move {index + 1} {tile}: {what} of digit {tile.digit}, {problem.name} has {allowed}")
+        if problem.kind == "K" and index < len(problem.deck) and tile.digit != problem.deck[index]:
+            raise SolutionError(
+                f"move {index + 1} {tile}: wrong order, card {index + 1} of the deck is {problem.deck[index]}"
+            )
+    if len(tiles) != problem.cards:
+        raise SolutionError(f"{len(tiles)} of {problem.cards} tiles are placed, expected all of them")

@@ -1,0 +1,157 @@
+"""Building the endgame tables of Deblockle."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from blockwit import _deblockle, _tables
+from blockwit.errors import TableError
+from blockwit.games.deblockle.tables import HEADER, KIND, MAGIC, SPARE, TILES, little_endian, ones, path_of, rules_name
+
+TILE = 24**3
+PAIRS = 1081
+NEITHER = 128
+CHUNKS = 94
+"""Parts of a pass: enough to share among threads and to see it move on."""
+
+Bytes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a build is: the round, how much of it is done (0 to 1), positions that the last full one changed."""
+
+    round: int
+    done: float
+    changed: int
+    packing: bool = False
+
+
+def build(rules: int, folder: Path, jobs: int, report: Callable[[Progress], None]) -> Path:
+    """Solve one block against two, and write the table.
+
+    Can be killed at any time: the same call goes on with what is in the partial file. About 1.5 GB of memory, 0.7 GB
+    of them backed by that file.
+
+    Args:
+        rules: the reading of the rules, see `rules_number`.
+        folder: where to write.
+        jobs: threads.
+        report: called often, from this thread.
+
+    Raises:
+        TableError: the files cannot be written.
+    """
+    path = path_of(folder, rules)
+    partial_path = path.with_suffix(".partial")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not partial_path.exists() or partial_path.stat().st_size != TILES * TILE:
+            with partial_path.open("wb") as file:
+                for _ in range(TILES):
+                    file.write(bytes([NEITHER]) * TILE)
+        pair_moves = np.memmap(partial_path, np.uint8, "r+")
+        _solve(rules, pair_moves, jobs, report)
+        write_table(path, rules, _pack(pair_moves, jobs, report))
+        partial_path.unlink()
+    except OSError as error:
+        raise TableError(f"{path}: {error.strerror or error}") from None
+    return path
+
+
+def _solve(rules: int, pair_moves: Bytes, jobs: int, report: Callable[[Progress], None]) -> None:
+    """Make passes over `pair_moves` until one over everything changes nothing."""
+    solver = _tables.Solver(_deblockle.blocks_capsule(), rules)
+    lone_moves = np.full(TILES * TILE, NEITHER, np.uint8)
+    pair_news, lone_news = np.ones(TILES, np.uint8), np.ones(TILES, np.uint8)
+    one_one = np.frombuffer(ones(rules), np.uint8)
+
+    def lone(low: int, high: int) -> int:
+        return solver.lone_pass(pair_moves, lone_moves, pair_news, lone_news, low, high)
+
+    def pair(low: int, high: int) -> int:
+        return solver.pair_pass(lone_moves, pair_moves, lone_news, pair_news, one_one, low, high)
+
+    number, changed, complete = 0, 0, True
+    with ThreadPoolExecutor(jobs) as pool:
+        while number == 0 or changed or not complete:
+            # Where nothing new came of the news, a pass over everything has to confirm it.
+            complete = changed == 0
+            number += 1
+            if complete:
+                pair_news[:] = 1
+            _passes(pool, lone, PAIRS, partial(_tell, report, number, changed, 0.0))
+            if complete:
+                lone_news[:] = 1
+            changed = _passes(pool, pair, TILES, partial(_tell, report, number, changed, 0.5))
+
+
+def _tell(report: Callable[[Progress], None], number: int, changed: int, before: float, done: float) -> None:
+    report(Progress(number, before + done / 2, changed))
+
+
+def _passes(
+    pool: ThreadPoolExecutor, work: Callable[[int, int], int], size: int, report: Callable[[float], None]
+) -> int:
+    """Cut 0..size into chunks and work on them in parallel; returns the sum of the results."""
+    bounds = [size * chunk // CHUNKS for chunk in range(CHUNKS + 1)]
+    total = 0
+    for number, result in enumerate(pool.map(work, bounds[:-1], bounds[1:]), 1):
+        total += result
+        report(number / CHUNKS)
+    return total
+
+
+def _pack(pair_moves: Bytes, jobs: int, report: Callable[[Progress], None]) -> Iterator[bytes]:
+    """Yield each tile packed, in order."""
+    tiles = pair_moves.reshape(TILES, TILE)
+    with ThreadPoolExecutor(jobs) as pool:
+        for low in range(0, TILES, PAIRS):
+            yield from pool.map(partial(_packed, tiles), range(low, low + PAIRS))
+            report(Progress(0, (low + PAIRS) / TILES, 0, packing=True))
+
+
+def _packed(tiles: Bytes, tile: int) -> bytes:
+    lone, pair = divmod(tile, PAIRS)
+    second = int((1 + (1 + 8 * pair) ** 0.5) / 2)
+    first = pair - second * (second - 1) // 2
+    return b"" if lone in (first, second) else _tables.pack(tiles[tile])
+
+
+def write_table(path: Path, rules: int, tiles: Iterable[bytes]) -> None:
+    """Write a table of one block against two from its packed tiles; `path` changes only when all of it is written."""
+    temporary = path.with_suffix(".new")
+    offsets = array("I", [0])
+    digest = hashlib.sha256()
+    with temporary.open("wb") as file:
+        file.seek(HEADER + 4 * (TILES + 1))
+        for packed in tiles:
+            file.write(packed)
+            digest.update(packed)
+            offsets.append(offsets[-1] + len(packed))
+        file.write(bytes(SPARE))
+        digest.update(little_endian(offsets))
+        header = {
+            "format": MAGIC,
+            "kind": KIND,
+            "rules": rules_name(rules),
+            "bytes": offsets[-1],
+            "sha256": digest.hexdigest(),
+        }
+        file.seek(0)
+        file.write(json.dumps(header).encode().ljust(HEADER - 1) + b"\n")
+        file.write(little_endian(offsets))
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
