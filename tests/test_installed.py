@@ -21,7 +21,7 @@ def check(folder: Path, snippet: str) -> str:
         venv.create(environment, symlinks=True)
         (packages,) = environment.glob("lib/python3*/site-packages")
         # Not an installed package's own folder, but one mypy treats as such: it asks for py.typed.
-        (packages / "blockwit.pth").write_text(f"{ROOT}\n", encoding="utf-8")
+        (packages / "blockwit.pth").write_text(f"{ROOT / 'solver'}\n", encoding="utf-8")
     python = environment / "bin" / "python"
     said, problem, _ = mypy.run(
         ["--strict", "--python-executable", str(python), "--cache-dir", str(folder / "cache"), str(user)]

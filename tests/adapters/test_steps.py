@@ -103,14 +103,14 @@ def test_vectors_and_masks(game: str, options: Options, fen: str) -> None:
 @pytest.mark.parametrize(("game", "options", "fen"), SETTINGS, ids=IDS)
 def test_names_tell_steps_apart(game: str, options: Options, fen: str) -> None:
     alphabet = steps.start(game, options, fen).alphabet
-    names = [alphabet.name(step) for step in range(alphabet.size) if game != "deblockle" or step >= 49 * 4 * 50]
+    names = [alphabet.label(step) for step in range(alphabet.size) if game != "deblockle" or step >= 49 * 4 * 50]
     assert len(names) == len(set(names))
 
 
 def test_names_of_deblockle_are_its_moves() -> None:
     for node in walk(steps.start("deblockle", {}), random.Random(5)):
         if node.kind is Kind.DECISION:
-            assert sorted(map(node.alphabet.name, node.steps())) == sorted(node.position.tokens())
+            assert sorted(map(node.alphabet.label, node.steps())) == sorted(node.position.tokens())
 
 
 def test_what_is_not_legal_is_refused() -> None:

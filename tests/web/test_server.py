@@ -299,7 +299,7 @@ def test_claims_are_listed_after_a_drop(talk: Callable[..., dict[str, Any]]) -> 
         ({"do": "think", "table": DUEL, "nodes": "many"}, "nodes: expected a whole number"),
         ({"do": "think", "table": DUEL, "skill": 21}, "skill: expected a whole number"),
         ({"do": "think", "table": {**DUEL, "start": None}}, "nothing is to be decided"),
-        ({"do": "claims", "table": DUEL, "move": "d1c1"}, "has no claims"),
+        ({"do": "claims", "table": DUEL, "move": "d1c1"}, "have no parts"),
     ],
 )
 def test_bad_requests_are_answered_by_one_line(

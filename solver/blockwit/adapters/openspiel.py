@@ -137,7 +137,7 @@ class BlockwitState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
         self.node = self.node.played(self._outcome(action)) if chance else self.node.after(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
-        return self._outcome(action) if player == pyspiel.PlayerId.CHANCE else self.node.alphabet.name(action)
+        return self._outcome(action) if player == pyspiel.PlayerId.CHANCE else self.node.alphabet.label(action)
 
     def is_terminal(self) -> bool:
         """Tell whether the game is over."""

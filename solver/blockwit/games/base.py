@@ -248,8 +248,16 @@ class Game(ABC):
     options: ClassVar[tuple[OptionSpec, ...]]
     algorithms: ClassVar[tuple[str, ...]]
     """The searchers that can play it, by the names of the option Algorithm, the usual choice first."""
+    form: ClassVar[str]
+    """The fields of a position string, as they are written in an error message."""
     bench: ClassVar[tuple[tuple[str, int], ...]]
     """Position strings and depths whose searched nodes are the fingerprint of the search."""
+    facets: ClassVar[Mapping[str, str]] = {}
+    """What it brings beside its rules (games/facets.py): by name, `module:object`, imported when first asked for."""
+
+    @abstractmethod
+    def fits(self, fields: Sequence[str]) -> bool:
+        """Tell whether a position string of these fields looks like this game's: who reads it is decided by that."""
 
     @abstractmethod
     def start(self, options: Options) -> Position:

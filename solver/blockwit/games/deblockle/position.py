@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -514,7 +514,12 @@ class Deblockle(Game):
         OptionSpec("south_blocks", "spin", 4, low=1, high=4, help="blocks South starts with"),
         OptionSpec("north_blocks", "spin", 4, low=1, high=4, help="blocks North starts with"),
     )
+    form: ClassVar[str] = "<south> <north> <side> [<halfmove> [setup:...]]"
     algorithms: ClassVar[tuple[str, ...]] = ("alphabeta", "expectimax", "mcts")
+    facets: ClassVar[Mapping[str, str]] = {
+        "alphabet": "blockwit.games.deblockle.alphabet:ALPHABET",
+        "view": "blockwit.games.deblockle.view:VIEW",
+    }
     bench: ClassVar[tuple[tuple[str, int], ...]] = (
         ("c1SLX,e1LTX,c3XLT,e3XLT c5XLT,e5CLS,c7THX,e7XLT s", 4),
         ("c1XLT,e1XLT,c3XLT,e3XLT c5XHS,c7XHS,e5XHS,e7XHS n", 4),
@@ -533,6 +538,10 @@ class Deblockle(Game):
             bool(options["no_touch"]),
             3 if options["repetition"] == "3" else 0,
         )
+
+    def fits(self, fields: Sequence[str]) -> bool:
+        """Tell whether a position string has as many fields as this game's."""
+        return 3 <= len(fields) <= 5
 
     def start(self, options: Options) -> DeblocklePosition:
         """Return the position before South's roll for the north blocks."""

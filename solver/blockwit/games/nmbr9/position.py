@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -334,12 +334,21 @@ class Nmbr9Game(Game):
         ),
     )
 
+    form = "<placed> <deck>"
     algorithms = ("cpsat", "mcts")
+    facets: ClassVar[Mapping[str, str]] = {
+        "alphabet": "blockwit.games.nmbr9.alphabet:ALPHABET",
+        "view": "blockwit.games.nmbr9.view:VIEW",
+    }
     bench = (
         ("- 7?0011223344556678899", 1),
         ("9a@0,0,0,5c@0,4,0,7c@0,-3,0 6?0011223344567889", 1),
         ("2a@29,30,0,4a@31,30,0,6d@29,30,1 5?00113", 1),
     )
+
+    def fits(self, fields: Sequence[str]) -> bool:
+        """Tell whether a position string has as many fields as this game's."""
+        return len(fields) == 2
 
     def start(self, options: Options) -> Nmbr9Position:
         """Return the empty table of the option Problem. Raises OptionError."""

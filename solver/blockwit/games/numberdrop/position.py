@@ -674,7 +674,12 @@ class NumberDrop(Game):
         OptionSpec("dead_letter", "combo", "literal", ("literal", "autocross"), help="a letter that all have circled"),
         OptionSpec("solo_end", "combo", "turn", ("turn", "now"), help="when all tiles are at the bottom"),
     )
+    form: ClassVar[str] = "<mode> <tiles> <crossed> <active> <phase> <dice> <sheet> ..."
     algorithms: ClassVar[tuple[str, ...]] = ("expectimax", "mcts")
+    facets: ClassVar[Mapping[str, str]] = {
+        "alphabet": "blockwit.games.numberdrop.alphabet:ALPHABET",
+        "view": "blockwit.games.numberdrop.view:VIEW",
+    }
     bench: ClassVar[tuple[tuple[str, int], ...]] = (
         (
             "solo L4:2,I4:1,S4:0,O4:0,T4:0 - 1 slide0 2367S g/g/g/g/g/g/g/g/g/g/g/g/c4223/b63271,-,-,-",
@@ -718,6 +723,10 @@ class NumberDrop(Game):
             read_dice(str(read["dice"])),
             given,
         )
+
+    def fits(self, fields: Sequence[str]) -> bool:
+        """Tell whether a position string has as many fields as this game's."""
+        return len(fields) >= 7
 
     def start(self, options: Options) -> NumberDropPosition:
         """Return the position before the tiles are drawn, or before the first number if a list gives them."""
