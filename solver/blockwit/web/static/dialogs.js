@@ -1,10 +1,7 @@
 /** The dialogs: rules, how to play, puzzles, a new game. */
 
 import { $, button, h, say, select } from "./dom.js";
-import { GUIDES } from "./guide.js";
 import { group } from "./puzzles.js";
-
-const TITLES = { deblockle: "Deblockle", numberdrop: "Number Drop", nmbr9: "NMBR 9" };
 
 let asked = 0;
 
@@ -33,7 +30,8 @@ export function closeDialog() {
 }
 
 /** The rules of a game, at a heading if one is named. */
-export async function showRules(game, rule = "") {
+export async function showRules(page, rule = "") {
+  const { game } = page;
   const rendered = await fetched(`/rules/${game}`);
   if (rendered === null) return;
   const text = h("div", { class: "rules", tabindex: "0" });
@@ -48,7 +46,7 @@ export async function showRules(game, rule = "") {
   const headings = [...text.querySelectorAll("h2")];
   const contents = h("nav", { class: "contents", "aria-label": "Headings of the rules" },
     headings.map((heading) => button(heading.textContent, () => go(heading), { class: "link" })));
-  show(`Rules of ${TITLES[game]}`, contents, text);
+  show(`Rules of ${page.title}`, contents, text);
   const go = (heading) => {
     for (const marked of text.querySelectorAll(".marked")) marked.classList.remove("marked");
     heading.classList.add("marked");
@@ -61,8 +59,8 @@ export async function showRules(game, rule = "") {
 }
 
 /** The guided tour of a game, one step at a time. */
-export function showGuide(game) {
-  const steps = GUIDES[game];
+export function showGuide(page) {
+  const steps = page.boards[page.game].GUIDE;
   let at = 0;
   const turn = (by) => {
     at += by;
@@ -71,7 +69,7 @@ export function showGuide(game) {
       return;
     }
     const { head, text, picture } = steps[at];
-    show(`How to play ${TITLES[game]}`,
+    show(`How to play ${page.title}`,
       h("div", { class: "guide" },
         h("div", { class: "guide-picture" }, picture()),
         h("div", { id: "guide-step" }, h("h3", { id: "guide-head", tabindex: "-1" }, `${at + 1}. ${head}`), text.map((line) => h("p", {}, line)))),
@@ -98,7 +96,7 @@ export async function showPuzzles(page) {
     closeDialog();
     page.openPuzzle(game, puzzle);
   };
-  show(`Puzzles of ${TITLES[game]}`,
+  show(`Puzzles of ${page.title}`,
     h("div", { class: "puzzles", tabindex: "0" },
       [...groups].map(([name, puzzles]) => h("section", {},
         h("h3", {}, name),
@@ -108,7 +106,7 @@ export async function showPuzzles(page) {
           { "data-puzzle": puzzle.name, "aria-label": puzzle.grade ? `${puzzle.name}, grade ${puzzle.grade} of 5` : puzzle.name })))))));
 }
 
-/** The rule options, read from the server's list, and for NMBR 9 which cards come. */
+/** The rule options, read from the server's list, and the other ways in which a game can begin. */
 export function newGame(page) {
   const { game } = page;
   const values = { ...page.table.options };
@@ -137,33 +135,12 @@ export function newGame(page) {
       problem.textContent = error.message;
     }
   };
-  const custom = game === "nmbr9" ? stacks(start) : [];
-  show(`New game of ${TITLES[game]}`,
+  const { ways, OPTIONS_OPEN: open = false } = page.boards[game];
+  show(`New game of ${page.title}`,
     h("form", { onsubmit: (event) => event.preventDefault() },
-      custom,
-      h("details", { open: game === "numberdrop" }, h("summary", {}, "Rule options"), h("div", { class: "fields" }, fields)),
+      ways ? ways(start) : [],
+      h("details", { open }, h("summary", {}, "Rule options"), h("div", { class: "fields" }, fields)),
       problem,
       h("div", { class: "row" }, button("Start", () => start(null, page.usual(game)), { class: "primary", id: "start" }))));
   say("New game");
-}
-
-/** Ways to begin NMBR 9 other than the game at the table. */
-function stacks(start) {
-  const deck = h("input", { type: "text", inputmode: "numeric", id: "deck", placeholder: "31415926890724635087", maxlength: "20" });
-  const shuffled = () => {
-    const cards = [..."00112233445566778899"];
-    for (let i = cards.length - 1; i > 0; i -= 1) {
-      const j = Math.floor(Math.random() * (i + 1));
-      [cards[i], cards[j]] = [cards[j], cards[i]];
-    }
-    return cards.join("");
-  };
-  return h("div", { class: "ways" },
-    h("p", {}, "Start deals the cards of the table game one by one, and the engine builds beside you with the same cards. Or build:"),
-    h("div", { class: "row" },
-      button("Free: any tile, any order", () => start("- *00112233445566778899/20"), { id: "free-build" }),
-      button("One of each digit", () => start("- *0123456789/10")),
-      button("A known random deck", () => start(`- ${shuffled()}`))),
-    h("label", { class: "field" }, h("span", {}, "A deck of your own, in playing order"), deck),
-    h("div", { class: "row" }, button("Build with this deck", () => start(`- ${deck.value.trim()}`), { id: "known-deck" })));
 }

@@ -1,22 +1,20 @@
 /** The page: one table (game, options, first position, moves), its players, and the boards that show it. */
 
 import { $, button, h, refill, say, select } from "./dom.js";
-import { DeblockleBoard } from "./deblockle.js";
 import { closeDialog, newGame, showGuide, showPuzzles, showRules } from "./dialogs.js";
-import { Nmbr9Board } from "./nmbr9.js";
-import { NumberDropBoard } from "./numberdrop.js";
 import { judge, nextRoll } from "./puzzles.js";
 import { Wire } from "./wire.js";
 
-const BOARDS = { deblockle: DeblockleBoard, numberdrop: NumberDropBoard, nmbr9: Nmbr9Board };
 const STRENGTHS = [["you", "You"], ["20", "Engine, full strength"], ["15", "Engine, strong"], ["10", "Engine, medium"], ["5", "Engine, easy"], ["1", "Engine, beginner"]];
 const TIMES = [[20, "0.02 s"], [200, "0.2 s"], [1000, "1 s"], [3000, "3 s"], [10000, "10 s"], [30000, "30 s"]];
 const ROLLS = [["press", "I press Roll"], ["auto", "by themselves"], ["typed", "typed in from a table"]];
 const PAR_MS = 20000;
 
 class Page {
-  constructor(catalogue) {
+  /** `boards` are the modules of boards/, by game. */
+  constructor(catalogue, boards) {
     this.catalogue = catalogue;
+    this.boards = boards;
     this.wire = new Wire(`ws://${location.host}/talk`, (why) => this.trouble(why));
     this.kept = JSON.parse(localStorage.getItem("blockwit") ?? "{}");
     this.settings = { time: 1000, rolls: "press", ...this.kept.settings };
@@ -46,14 +44,18 @@ class Page {
     };
     $("#set-up").onclick = () => this.setUp($("#fen").value);
     $("#edit").onclick = () => this.edit();
-    $("#open-guide").onclick = () => showGuide(this.game);
-    $("#open-rules").onclick = () => showRules(this.game);
+    $("#open-guide").onclick = () => showGuide(this);
+    $("#open-rules").onclick = () => showRules(this);
     $("#open-puzzles").onclick = () => showPuzzles(this);
     $("#open-new").onclick = () => newGame(this);
   }
 
   get game() {
     return this.table.game;
+  }
+
+  get title() {
+    return this.catalogue[this.game].title;
   }
 
   get seat() {
@@ -75,9 +77,9 @@ class Page {
     await this.begin(game, {}, null, null, this.usual(game));
   }
 
-  /** What a usual game has besides its players: in NMBR 9, where everybody builds alone, an engine that builds too. */
+  /** What a usual game has besides its players: where everybody builds alone, an engine that builds too. */
   usual(game) {
-    return game === "nmbr9" ? { rival: { moves: [], strength: "20" } } : {};
+    return this.boards[game].usual?.() ?? {};
   }
 
   /** A new game from the start or from a position. */
@@ -115,7 +117,7 @@ class Page {
     this.seats = wanted?.length === count ? [...wanted] : Array.from({ length: count }, (_, seat) => (seat ? "20" : "you"));
     if (!this.board || this.boardGame !== table.game) {
       $("#board").replaceChildren();
-      this.board = new BOARDS[table.game](this, $("#board"), $("#hand"));
+      this.board = new this.boards[table.game].Board(this, $("#board"), $("#hand"));
       this.boardGame = table.game;
     }
     for (const tab of document.querySelectorAll("#games button")) {
@@ -211,7 +213,7 @@ class Page {
       this.settings.time = Number(value);
       this.keep();
     }));
-    rows.push(select(this.game === "nmbr9" ? "Cards are drawn" : "Dice roll", ROLLS, this.settings.rolls, (value) => {
+    rows.push(select(this.board.chances ?? "Dice roll", ROLLS, this.settings.rolls, (value) => {
       this.settings.rolls = value;
       this.resume();
     }));
@@ -343,7 +345,7 @@ class Page {
     box.replaceChildren(
       h("span", { "aria-hidden": "true" }, "⚠ "),
       `${capital(why)}. `,
-      rule ? button("Read the rule", () => showRules(this.game, rule), { class: "link" }) : "",
+      rule ? button("Read the rule", () => showRules(this, rule), { class: "link" }) : "",
       button("✕", () => this.trouble(""), { class: "link", "aria-label": "Close this message" }),
     );
     box.hidden = false;
@@ -427,12 +429,12 @@ class Page {
     this.advance();
   }
 
-  /** What was possible with known cards (NMBR 9): the optimizer on a table of its own. */
+  /** What was possible with all chance known: the optimizer on a table of its own. */
   async par(start) {
     this.interrupt();
     const { serial, inquiry } = this;
     let last = null;
-    const table = { game: "nmbr9", options: {}, start, moves: [] };
+    const table = { game: this.game, options: {}, start, moves: [] };
     this.thinking += 1;
     try {
       await this.wire.ask({ do: "think", table, movetime: PAR_MS }, (info) => {
@@ -462,7 +464,7 @@ class Page {
         h("dt", {}, "depth"), h("dd", { id: "depth" }, String(info.depth || "–")),
         h("dt", {}, "nodes"), h("dd", {}, info.nodes.toLocaleString("en")),
         h("dt", {}, "time"), h("dd", {}, `${(info.time / 1000).toFixed(1)} s`)),
-      this.meter(info),
+      this.board.meter?.(info),
       info.pv.length > 0 && h("p", { class: "pv" }, h("span", {}, "line "), h("code", {}, info.pv.slice(0, 8).join(" "))),
     ];
     box.replaceChildren(...view.flat().filter(Boolean));
@@ -471,17 +473,7 @@ class Page {
   scoreText({ score }) {
     if (!score) return "–";
     if (score.mate !== null) return score.mate > 0 ? `wins in ${score.mate}` : `loses in ${-score.mate}`;
-    return this.game === "deblockle" ? `${score.cp > 0 ? "+" : ""}${score.cp} %` : `${(score.cp / 100).toFixed(1)} points`;
-  }
-
-  /** The expected result as a bar; Deblockle's score runs from a sure loss to a sure win. */
-  meter({ score }) {
-    if (this.game !== "deblockle" || !score) return null;
-    const mover = score.mate === null ? score.cp : Math.sign(score.mate) * 100;
-    const south = this.view.player === 0 ? mover : -mover;
-    return h("div", { class: "meter" }, h("span", {}, "South"),
-      h("meter", { min: -100, max: 100, value: south, "aria-label": `Expected result for South: ${south} of 100` }),
-      h("span", {}, "North"));
+    return this.board.score?.(score) ?? `${(score.cp / 100).toFixed(1)} points`;
   }
 
   forget() {
@@ -495,7 +487,7 @@ class Page {
     hand.hidden = false;
     if (this.settings.rolls !== "typed") {
       hand.append(h("h3", {}, this.board.chance(this.view)),
-        button(this.game === "nmbr9" ? "Draw a card" : this.view.phase === "tile" ? "Draw a tile" : "Roll the dice", () => this.roll(), { class: "primary", id: "roll" }));
+        button(this.board.rolling?.(this.view) ?? "Roll the dice", () => this.roll(), { class: "primary", id: "roll" }));
       return;
     }
     hand.append(h("h3", {}, this.board.chance(this.view)));
@@ -568,10 +560,10 @@ class Page {
     };
     box.hidden = false;
     box.replaceChildren(
-      `New to ${this.catalogue[this.game].title}? `,
+      `New to ${this.title}? `,
       button("Learn it in two minutes", () => {
         close();
-        showGuide(this.game);
+        showGuide(this);
       }, { class: "link", id: "learn" }),
       button("✕", close, { class: "link", "aria-label": "Close this message" }),
     );
@@ -582,7 +574,9 @@ export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 async function main() {
   const catalogue = await (await fetch("/games.json")).json();
-  const page = new Page(catalogue);
+  const games = Object.keys(catalogue);
+  const modules = await Promise.all(games.map((game) => import(`./boards/${game}.js`)));
+  const page = new Page(catalogue, Object.fromEntries(games.map((game, number) => [game, modules[number]])));
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !$("#dialog").open) page.board?.escape?.();
   });
@@ -590,7 +584,7 @@ async function main() {
     if (event.target === event.currentTarget) closeDialog();
   });
   const wanted = location.hash.slice(1);
-  await page.choose(wanted in catalogue ? wanted : page.kept.game ?? "deblockle");
+  await page.choose(wanted in catalogue ? wanted : page.kept.game ?? games[0]);
 }
 
 main().catch((error) => {

@@ -1,11 +1,15 @@
 /** NMBR 9: a builder that shows one level at a time, with all levels beside it. */
 
-import { button, h, refill, rove, roving, s, say, select, shape } from "./dom.js";
+import { button, h, refill, rove, roving, s, say, select, shape } from "../dom.js";
+import { little, shapes } from "./pictures.js";
 
 const MARGIN = 4;
 const TURNS = "abcd";
 
-export class Nmbr9Board {
+/** Everybody builds alone; an engine builds too. */
+export const usual = () => ({ rival: { moves: [], strength: "20" } });
+
+export class Board {
   constructor(page, root, hand) {
     this.page = page;
     this.hand = hand;
@@ -20,6 +24,14 @@ export class Nmbr9Board {
 
   name() {
     return "You";
+  }
+
+  get chances() {
+    return "Cards are drawn";
+  }
+
+  rolling() {
+    return "Draw a card";
   }
 
   doing(view) {
@@ -37,7 +49,7 @@ export class Nmbr9Board {
   }
 
   shapes(digit) {
-    return this.page.catalogue.nmbr9.shapes[digit];
+    return this.page.catalogue[this.page.game].shapes[digit];
   }
 
   // --- drawing ---------------------------------------------------------------------------------------------------
@@ -331,7 +343,7 @@ export class Nmbr9Board {
       found && h("p", { id: "par-result" }, `With ${found.deck.length} cards in this order: ${found.points} points${found.bound === found.points ? ", proven the most" : `, at most ${found.bound}`}. You have ${found.own}.`),
       h("div", { class: "row" },
         button("Par for these cards", () => this.par(deck), { id: "par" }),
-        found && button("Show that stack", () => this.page.load({ game: "nmbr9", options: {}, start: `- ${found.deck}`, moves: found.plan }, ["you"]))),
+        found && button("Show that stack", () => this.page.load({ game: this.page.game, options: {}, start: `- ${found.deck}`, moves: found.plan }, ["you"]))),
     ].filter(Boolean));
   }
 
@@ -440,4 +452,54 @@ function stackPictures(tiles, shapes) {
       drawn.filter((tile) => tile.level === level - 1).map((tile) => s("path", { d: outline(tile.cells, left, low, high), class: "under" })),
       drawn.filter((tile) => tile.level === level).map((tile) => s("path", { d: outline(tile.cells, left, low, high), class: `n${tile.digit}` }))),
     h("figcaption", {}, `Level ${level}`)));
+}
+
+/** How to play, for somebody new to the game: a few steps, in our own words, each with a picture. */
+export const GUIDE = [
+  {
+    head: "Stack the numbers",
+    picture: shapes([".##", ".#.", "##.", "###"], ["###", ".#.", "##.", "#.."]),
+    text: ["There are twenty tiles, the digits 0 to 9 twice. A card names the next digit, and you place that tile.", "Everybody builds alone with the same cards; here the engine builds beside you."],
+  },
+  {
+    head: "Side by side",
+    picture: little("000777", "0.0.7.", "0.077.", "0007.."),
+    text: ["Tiles may be turned but not mirrored. On the table (level 0) and on every higher level, a new tile has to share an edge with a tile of the same level. Touching corners are not enough.", "Only the first tile of a level needs no neighbour."],
+  },
+  {
+    head: "On top",
+    picture: little("AA1111", "A.1.B.", "A.ABB.", "AAAB.."),
+    text: ["A tile of a higher level must lie completely on tiles: nothing may hang over an edge or a hole.", "And it must rest on at least two different tiles of the level below: here the 1 lies on A and on B."],
+  },
+  {
+    head: "Points",
+    picture: little("9×2=18"),
+    text: ["Each tile counts its digit times its level: nothing on the table, its digit on level 1, twice its digit on level 2.", "So spread small numbers and zeros below, and take big ones up."],
+  },
+  {
+    head: "On this page",
+    picture: shapes(["#..", "###", "#.#", "###"]),
+    text: ["Move the tile with the mouse or the arrow keys, turn it with R, change the level with the buttons or Page Up and Page Down, and place it with a click or Enter. A solid outline fits, a dashed one does not: try it, and the page says why.", "Par tells afterwards what was possible with the same cards in the same order."],
+  },
+];
+
+/** Ways to begin other than the game at the table. */
+export function ways(start) {
+  const deck = h("input", { type: "text", inputmode: "numeric", id: "deck", placeholder: "31415926890724635087", maxlength: "20" });
+  const shuffled = () => {
+    const cards = [..."00112233445566778899"];
+    for (let i = cards.length - 1; i > 0; i -= 1) {
+      const j = Math.floor(Math.random() * (i + 1));
+      [cards[i], cards[j]] = [cards[j], cards[i]];
+    }
+    return cards.join("");
+  };
+  return h("div", { class: "ways" },
+    h("p", {}, "Start deals the cards of the table game one by one, and the engine builds beside you with the same cards. Or build:"),
+    h("div", { class: "row" },
+      button("Free: any tile, any order", () => start("- *00112233445566778899/20"), { id: "free-build" }),
+      button("One of each digit", () => start("- *0123456789/10")),
+      button("A known random deck", () => start(`- ${shuffled()}`))),
+    h("label", { class: "field" }, h("span", {}, "A deck of your own, in playing order"), deck),
+    h("div", { class: "row" }, button("Build with this deck", () => start(`- ${deck.value.trim()}`), { id: "known-deck" })));
 }

@@ -1,6 +1,7 @@
 /** Number Drop: sheets, dice, the falling shape, claims. */
 
-import { button, h, refill, rove, roving, say, select, shape } from "./dom.js";
+import { button, h, refill, rove, roving, say, select, shape } from "../dom.js";
+import { little, shapes } from "./pictures.js";
 
 const COLUMNS = "abcdefg";
 const ROWS = 14;
@@ -11,13 +12,20 @@ const SHAPES = ["I", "O", "T", "L", "S"];
 const at = (name) => [COLUMNS.indexOf(name[0]), Number(name.slice(1))];
 const upright = (cells) => cells.map(([row, column]) => [column, row]);
 
-export class NumberDropBoard {
+/** A new game shows its rule options at once. */
+export const OPTIONS_OPEN = true;
+
+export class Board {
   constructor(page, root, hand) {
     this.page = page;
     this.hand = hand;
     this.root = h("div", { class: "numberdrop" });
     root.append(this.root);
     this.root.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  rolling(view) {
+    return view.phase === "tile" ? "Draw a tile" : "Roll the dice";
   }
 
   name(player) {
@@ -80,7 +88,7 @@ export class NumberDropBoard {
   dice() {
     const { dice, letters, solo } = this.view;
     const faces = dice ? [...dice.numbers].map((face) => h("span", { class: "dice" }, face === "*" ? "★" : face)) : [];
-    const pieces = this.page.catalogue.numberdrop.pieces;
+    const pieces = this.page.catalogue[this.page.game].pieces;
     const shapeDie = dice && h("span", { class: "dice" }, dice.shape === "*" ? "★" : shape(upright(pieces[`${dice.shape}4`][0])));
     const text = dice ? `Rolled ${[...dice.numbers].map((face) => (face === "*" ? "star" : face)).join(", ")} and shape ${dice.shape === "*" ? "star" : dice.shape}` : "No dice rolled";
     const track = letters.map(({ letter, tile, notch, crossed }) => {
@@ -213,7 +221,7 @@ export class NumberDropBoard {
 
   turn(by) {
     const { piece, turn, column } = this.parse(this.place.head);
-    const count = this.page.catalogue.numberdrop.pieces[piece.length > 1 ? piece : `${piece}4`].length;
+    const count = this.page.catalogue[this.page.game].pieces[piece.length > 1 ? piece : `${piece}4`].length;
     for (let i = 1; i <= count; i += 1) {
       const place = this.near(piece, (turn + by * i + count * i) % count, column);
       if (place) {
@@ -226,7 +234,7 @@ export class NumberDropBoard {
   /** Mirror: the second half of the orientations are the mirrored ones, where a piece has them. */
   flip() {
     const { piece, turn, column } = this.parse(this.place.head);
-    const turns = this.page.catalogue.numberdrop.pieces[piece.length > 1 ? piece : `${piece}4`];
+    const turns = this.page.catalogue[this.page.game].pieces[piece.length > 1 ? piece : `${piece}4`];
     const key = (cells) => cells.map(([row, x]) => `${row},${x}`).sort().join(" ");
     const wide = Math.max(...turns[turn].map(([, x]) => x));
     const mirrored = key(turns[turn].map(([row, x]) => [row, wide - x]));
@@ -328,7 +336,7 @@ export class NumberDropBoard {
     const { view } = this;
     const piece = this.parse(this.place.head).piece;
     const wild = view.phase === "drop" && view.dice.shape === "*";
-    const pieces = this.page.catalogue.numberdrop.pieces;
+    const pieces = this.page.catalogue[this.page.game].pieces;
     return [
       h("h3", {}, view.phase === "block" ? `Drop the tile of ${view.fires} as X` : "Drop the shape"),
       wild && h("div", { class: "row", role: "group", "aria-label": "Any shape" }, SHAPES.map((name) => h("button", {
@@ -410,7 +418,7 @@ export class NumberDropBoard {
   typed(view, play) {
     if (view.phase === "tile") {
       let tile = "I4";
-      return h("div", { class: "row" }, select("Tile drawn", Object.keys(this.page.catalogue.numberdrop.pieces).map((name) => [name, name]), tile, (value) => {
+      return h("div", { class: "row" }, select("Tile drawn", Object.keys(this.page.catalogue[this.page.game].pieces).map((name) => [name, name]), tile, (value) => {
         tile = value;
       }), button("This was drawn", () => play(`tile:${tile}`), { class: "primary", id: "typed" }));
     }
@@ -472,3 +480,37 @@ export class NumberDropBoard {
     return [mode, tiles, crossed, active, "roll", "-", ...sheets].join(" ");
   }
 }
+
+/** How to play, for somebody new to the game: a few steps, in our own words, each with a picture. */
+export const GUIDE = [
+  {
+    head: "Fill your sheet with falling numbers",
+    picture: little(".......", "..53...", "..42...", "1234..."),
+    text: ["Everybody has a sheet of seven columns. Five dice are rolled for all: one shows a shape, four show numbers.", "All players use the same roll at the same time."],
+  },
+  {
+    head: "Drop the shape",
+    picture: shapes(["####"], ["##", "##"], [".#.", "###"], ["#..", "###"], [".##", "##."]),
+    text: ["Write the four numbers into the shape in any order, turn it and mirror it as you like, and let it fall straight down until it touches.", "A star is a joker: on a number die it is any digit, on the shape die any shape."],
+  },
+  {
+    head: "Claim a group",
+    picture: little(".4.....", ".4..567", ".4..4.."),
+    text: ["After a drop you may claim one group of neighbouring digits: equal ones (identical), or ones that rise by one at each step (a straight).", "Groups of three to seven are worth their size, and each kind and size counts once. A group of eight fills the bonus box."],
+  },
+  {
+    head: "Letters",
+    picture: little("ABCDE"),
+    text: ["Claim both kinds of one size, and you circle its letter: A for three to E for seven.", "When later a star is rolled, the first circled letter fires: everybody who has not circled it must drop its tile as crossed-out cells instead of playing the roll."],
+  },
+  {
+    head: "Rows and the line",
+    picture: little("..1....", "3456712", "1212334"),
+    text: ["A full row up to row 11 is worth 2 points. Every row above the line that holds a cell costs 5.", "The game ends with the round in which somebody crosses the line. The most points win."],
+  },
+  {
+    head: "On this page",
+    picture: shapes(["#.", "##", ".#"]),
+    text: ["Point at a column, or use the arrow keys, to see where the shape lands. Turn it with R and mirror it with F. Choose two of the numbers to swap them.", "Drop it, then mark the cells you want to claim, or go on without a claim. Alone, a tile slides down its track every round: that is the clock."],
+  },
+];

@@ -1,9 +1,9 @@
 /** Deblockle: the board of cubes, the hidden faces, the tips. */
 
-import { button, h, refill, rove, roving, s, say, select, still } from "./dom.js";
+import { button, h, refill, rove, roving, s, say, select, still } from "../dom.js";
 
 const FILES = "abcdefg";
-export const NAMES = { S: "star", T: "stop", C: "cross", X: "x", L: "slider", H: "hoops" };
+const NAMES = { S: "star", T: "stop", C: "cross", X: "x", L: "slider", H: "hoops" };
 const SIDES = { s: "South", n: "North" };
 const OPPOSITE = { S: "T", T: "S", C: "X", X: "C", L: "H", H: "L" };
 const HOPS = {
@@ -16,7 +16,7 @@ const HOPS = {
 };
 
 /** A face's symbol in a box of 40 by 40 around the middle. */
-export function symbol(face, size = 1) {
+function symbol(face, size = 1) {
   const ink = { fill: "none", stroke: "currentColor", "stroke-width": 5, "stroke-linecap": "round", "stroke-linejoin": "round" };
   const parts = {
     S: () => [s("path", { d: star(16, 6.6), fill: "currentColor" })],
@@ -46,7 +46,7 @@ const AROUND = {
 };
 
 /** A cube from above: the face up in the middle, the four sides as slopes around it. South's cubes are round, North's cut. */
-export function cube(faces, side) {
+function cube(faces, side) {
   return s("svg", { viewBox: "0 0 100 100", class: `cube side-${side}`, "aria-hidden": "true" },
     s("rect", { width: 100, height: 100, class: "body" }),
     Object.entries(AROUND).map(([where, { points }]) => s("polygon", { points, class: `slope ${where}` })),
@@ -77,7 +77,7 @@ function solid(faces, side) {
   return scene;
 }
 
-export class DeblockleBoard {
+export class Board {
   constructor(page, root, hand) {
     this.page = page;
     this.hand = hand;
@@ -106,6 +106,21 @@ export class DeblockleBoard {
     this.inspector = h("div", { class: "inspector" });
     root.append(h("div", { class: "deblockle-stage" }, this.grid, this.inspector));
     rove(this.grid, this.squares.get("c1"), false);
+  }
+
+  /** A search's score in words: it runs from a sure loss to a sure win. */
+  score(score) {
+    return `${score.cp > 0 ? "+" : ""}${score.cp} %`;
+  }
+
+  /** The expected result as a bar. */
+  meter({ score }) {
+    if (!score) return null;
+    const mover = score.mate === null ? score.cp : Math.sign(score.mate) * 100;
+    const south = this.page.view.player === 0 ? mover : -mover;
+    return h("div", { class: "meter" }, h("span", {}, "South"),
+      h("meter", { min: -100, max: 100, value: south, "aria-label": `Expected result for South: ${south} of 100` }),
+      h("span", {}, "North"));
   }
 
   name(player) {
@@ -343,7 +358,7 @@ export class DeblockleBoard {
 
   /** The four ways to turn a face, in the order of quarter turns. */
   turns(face) {
-    return this.page.catalogue.deblockle.orientations.filter((name) => name[0] === face);
+    return this.page.catalogue[this.page.game].orientations.filter((name) => name[0] === face);
   }
 
   orientation() {
@@ -395,14 +410,14 @@ export class DeblockleBoard {
   // --- any position ----------------------------------------------------------------------------------------------
 
   edit(view) {
-    this.editing = { blocks: view.blocks.map((block) => ({ ...block })), side: view.turn, put: "s", way: this.page.catalogue.deblockle.orientations[0] };
+    this.editing = { blocks: view.blocks.map((block) => ({ ...block })), side: view.turn, put: "s", way: this.page.catalogue[this.page.game].orientations[0] };
     this.chosen = null;
     this.offerEditing();
   }
 
   offerEditing() {
     const editing = this.editing;
-    const ways = this.page.catalogue.deblockle.orientations;
+    const ways = this.page.catalogue[this.page.game].orientations;
     this.hand.hidden = false;
     refill(
       this.hand,
@@ -444,9 +459,47 @@ export class DeblockleBoard {
 }
 
 /** All faces of an orientation written as up, north, east. */
-export function sixFaces(name) {
+function sixFaces(name) {
   const [up, north, east] = name;
   return { up, north, east, south: OPPOSITE[north], west: OPPOSITE[east], down: OPPOSITE[up] };
 }
 
 const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+
+const cubes = (...names) => () => h("div", { class: "pictures" }, names.map(([way, side]) => h("div", { class: "preview" }, cube(sixFaces(way), side))));
+const faces = (...letters) => () => h("div", { class: "pictures" }, letters.map(([letter, text]) =>
+  h("figure", {}, s("svg", { viewBox: "-20 -20 40 40", class: "icon", "aria-hidden": "true" }, symbol(letter)), h("figcaption", {}, text))));
+
+/** How to play, for somebody new to the game: a few steps, in our own words, each with a picture. */
+export const GUIDE = [
+  {
+    head: "Get your blocks off the board",
+    picture: cubes(["XLT", "s"], ["CLS", "n"]),
+    text: ["Two players, South (light, round blocks) and North (dark, square blocks), have up to four blocks each. All blocks are the same cube with six different faces.", "Whoever has no block left on the board wins."],
+  },
+  {
+    head: "A turn has two parts: tip, then hop",
+    picture: cubes(["XLT", "s"], ["HXT", "s"]),
+    text: ["Choose one of your blocks and tip it over an edge onto a free square beside it. The cube rolls: the face that comes up is the one that was on the far side.", "The slopes around the face on top show the four sides. Tip north, and the face on the south side comes up."],
+  },
+  {
+    head: "The new face tells how the block hops",
+    picture: faces(["C", "cross"], ["X", "x"], ["L", "slider"], ["H", "hoops"], ["T", "stop"]),
+    text: ["Cross: one step along a rank or file. X: one step diagonally. Slider: straight along a rank or file, as far as it is free. Hoops: three single steps. Stop: it stays where it is.", "The hop has to be made. The block does not turn while it hops, and goes only over free squares."],
+  },
+  {
+    head: "The star is the way out",
+    picture: faces(["S", "star"]),
+    text: ["A block leaves the board when its star comes up on the opponent's home star: South leaves on d6, North on d2.", "A star may come up nowhere else, and nothing but a star may be tipped onto the star squares."],
+  },
+  {
+    head: "The set-up",
+    picture: cubes(["SLX", "n"], ["TCH", "n"]),
+    text: ["Each player rolls the blocks of the other one. The faces rolled stay up; you choose the start square and how each block is turned.", "Turn them so that the other side has a long way to its star."],
+  },
+  {
+    head: "If you cannot move",
+    picture: cubes(["CTL", "n"], ["THX", "s"]),
+    text: ["A player without a legal move passes until there is one. Nobody may pass who can move.", "On this board: choose a block, then a square to tip to, then where to hop. Squares where a tip is not allowed are crossed; try them, and the page tells you which rule is in the way."],
+  },
+];
