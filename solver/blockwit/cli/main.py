@@ -14,7 +14,7 @@ from blockwit.cli.nmbr9 import app as nmbr9
 from blockwit.cli.puzzle import app as puzzle
 from blockwit.cli.tables import app as tables
 from blockwit.errors import BlockwitError
-from blockwit.web.command import serve
+from blockwit.cli.serve import serve
 
 app = typer.Typer(
     no_args_is_help=True,
