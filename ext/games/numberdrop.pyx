@@ -1119,8 +1119,8 @@ cdef void bounds(const void *state, int player, bw_value *low, bw_value *high) n
 
 # ---------------------------------------------------------------- static evaluation
 # The value of a sheet is its score so far plus the sum of the weights of the features it shows: an estimate of the
-# points still to come. ext/search/td.pyx learns the weights by temporal differences over afterstates. Every table is there
-# twice, for the solo game and for several players.
+# points still to come. ext/search/td.pyx learns the weights by temporal differences over afterstates. Every table is
+# there twice, for the solo game and for several players.
 
 cdef enum:
     STAGES = 7
@@ -2008,6 +2008,7 @@ GAME.returns = returns
 GAME.evaluate = evaluate
 GAME.bounds = bounds
 GAME.order = NULL
+GAME.fault = NULL
 
 
 cdef void prepare():

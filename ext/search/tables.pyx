@@ -550,7 +550,7 @@ cdef class Oracle:
         self.oracle.probe = oracle_probe
 
     def capsule(self) -> object:
-        """These tables as a PyCapsule of a `bw_oracle` (ext/include/game.h); keep this object alive as long as it is used."""
+        """These tables as a PyCapsule of a `bw_oracle` (ext/include/game.h); keep this object as long as it is used."""
         return PyCapsule_New(&self.oracle, BW_ORACLE_CAPSULE, NULL)
 
     def probe(self, bytes state) -> int | None:
