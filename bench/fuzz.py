@@ -34,6 +34,7 @@ PATIENCE = 60.0
 """Seconds that an answer may take; only a hanging engine comes near it."""
 
 ERROR = "info string error: "
+ECHO = "info string debug "
 INTERNAL = ERROR + "internal: "
 
 ROOM = 8 << 30
@@ -69,7 +70,7 @@ class Talk:
                 self._broken = line
             if line.startswith("bestmove "):
                 self._best.append(line.split()[1])
-            if own:
+            if own and not line.startswith(ECHO):
                 self._direct.append(line)
             self._news.notify_all()
 
@@ -83,9 +84,11 @@ class Talk:
             raise BrokenError(self._broken)
         direct, words = self._direct, line.split()
         errors = [each for each in direct if each.startswith(ERROR)]
-        if len(errors) > 1 or (errors and len(direct) > 1):
-            raise BrokenError(f"more than one error line: {direct[:3]}")
-        if words[:1] == ["go"] and not errors:
+        refused = bool(errors) and "a search is running" in errors[0]
+        rest = ["bestmove (none)"] if words[:1] == ["go"] and not refused else []
+        if len(errors) > 1 or (errors and direct[1:] != rest):
+            raise BrokenError(f"more or less than one error line and its end: {direct[:3]}")
+        if words[:1] == ["go"] and not refused:
             self._gone += 1
         if words[:1] == ["isready"] and direct != ["readyok"]:
             raise BrokenError(f"isready was answered by {direct[:3]}")
@@ -203,6 +206,8 @@ def limits(rng: random.Random) -> str:
             f"time 1 {rng.randint(0, 100)} nodes 10",
             f"mate {rng.randint(1, 3)} nodes 50",
             "movetime 5 infinite nodes 5",
+            f"p1time {rng.randint(-5, 100)} p2time {rng.randint(-5, 100)} p1inc 1 p2inc 1",
+            f"wtime {rng.randint(-5, 100)} btime {rng.randint(-5, 100)} movestogo {rng.randint(-1, 9)} foo",
         )
     )
 
@@ -243,7 +248,9 @@ def step(talk: Talk, rng: random.Random) -> None:
     if roll < 0.05:
         talk.variant(rng.choice(games.NAMES))
     elif roll < 0.15:
-        spec = rng.choice((*ENGINE_OPTIONS[1:], *games.get(talk.game).options))
+        # A log would be written wherever chance says.
+        own = [spec for spec in ENGINE_OPTIONS[1:] if spec.name != "Debug Log File"]
+        spec = rng.choice((*own, *games.get(talk.game).options))
         talk.send(f"setoption name {spec.name} value {value_of(spec, rng)}")
         # A rule option may have changed what startpos is, and what moves are legal.
         talk.reset()
@@ -340,6 +347,14 @@ _COMMON = (
     "bench",
     "help",
     "debug on",
+    "debug off",
+    "ugi",
+    "uginewgame",
+    "query p1turn",
+    "query p2turn",
+    "go p1time 20 p2time 20 p1inc 1 p2inc 1",
+    "go wtime 20 btime 20 movestogo 3",
+    "go depth 1 foo",
     "setoption name Hash value 4",
     "setoption name Threads value 1",
     "setoption name MultiPV value 3",
@@ -462,7 +477,9 @@ class Process:
         assert self.process.stdout is not None
         for raw in self.process.stdout:
             line = raw.decode()
-            if line.startswith(("bestmove ", ERROR + "go")):
+            if line.startswith(ECHO):
+                continue
+            if line.startswith(("bestmove ", ERROR + "go: a search is running")):
                 self.printed["go"] += 1
             elif line.startswith("readyok"):
                 self.printed["isready"] += 1

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 KNOWN = (
     "startpos fen moves name value go depth nodes movetime wtime btime winc binc time infinite ponder mate "
-    "searchmoves perft 1 2 0 -1 x c1c2e4 99999999999999999999"
+    "searchmoves perft movestogo p1time p2inc 1 2 0 -1 x c1c2e4 99999999999999999999"
 )
 WORDS = st.lists(st.sampled_from(KNOWN.split(" ")) | st.text(min_size=1, max_size=8), max_size=10)
 
@@ -103,6 +103,9 @@ def test_setoption_error(text: str, words: str) -> None:
         ("depth 3 infinite", Limits(depth=3)),
         ("depth 3 nodes 4 movetime 5 mate 6", Limits(depth=3, nodes=4, movetime=5, mate=6)),
         ("depth 3 searchmoves depth 4", Limits(depth=3, searchmoves=("depth", "4"))),
+        ("movestogo 40", Limits(infinite=True, movestogo=40)),
+        ("movestogo 0 depth 3", Limits(depth=3)),
+        ("depth 3 movestogo -1", Limits(depth=3)),
     ],
 )
 def test_go(text: str, limits: Limits) -> None:
@@ -115,6 +118,21 @@ def test_go_clocks() -> None:
     assert command.increments == {0: 10, 1: 20}
     assert not command.limits.infinite
     assert parser.read_go(["time", "1", "500", "time", "4", "60"], 4).clocks == {0: 500, 3: 60}
+
+
+def test_go_clocks_in_the_words_of_ugi() -> None:
+    command = parser.read_go(["p1time", "1000", "p2time", "-5", "p1inc", "10", "p2inc", "20", "p4inc", "3"], 4)
+    assert command.clocks == {0: 1000, 1: -5}
+    assert command.increments == {0: 10, 1: 20, 3: 3}
+    assert parser.read_go(["p3time", "7", "depth", "1"], 2).unknown == ("p3time", "7")
+
+
+@pytest.mark.parametrize(
+    ("text", "unknown"),
+    [("depth 3 4", ("4",)), ("DEPTH 3 depth 3", ("DEPTH", "3")), ("perft 2 fast", ("fast",)), ("depth 2", ())],
+)
+def test_unknown_words_are_kept_apart(text: str, unknown: tuple[str, ...]) -> None:
+    assert parser.read_go(text.split(), 2).unknown == unknown
 
 
 def test_go_perft() -> None:
@@ -163,9 +181,12 @@ def test_great_numbers_are_read(name: str) -> None:
         ("perft 2 infinite", "go perft: takes no other limit"),
         ("perft 2 searchmoves x", "go perft: takes no other limit"),
         ("perft 2 wtime 5", "go perft: takes no other limit"),
-        ("fast", "go: unknown limit 'fast'"),
-        ("depth 3 4", "go: unknown limit '4'"),
-        ("DEPTH 3", "go: unknown limit 'DEPTH'"),
+        ("fast depth", "go depth: a number is missing"),
+        ("movestogo", "go movestogo: a number is missing"),
+        ("movestogo x", "go movestogo: expected a whole number"),
+        ("p2time", "go p2time: a number is missing"),
+        ("p1inc x", "go p1inc: expected a whole number"),
+        ("perft 2 movestogo 3", "go perft: takes no other limit"),
     ],
 )
 def test_go_error(text: str, words: str) -> None:

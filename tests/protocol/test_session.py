@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from blockwit import games
@@ -47,7 +50,7 @@ def test_uci_names_the_engine_and_its_options(talk: Conversation) -> None:
     assert lines[0].startswith("id name blockwit ")
     assert lines[1].startswith("id author ")
     assert lines[-1] == "uciok"
-    options = {line.split()[2]: line for line in lines[2:-1]}
+    options = {line.removeprefix("option name ").split(" type ")[0]: line for line in lines[2:-1]}
     assert all(line.startswith("option name ") for line in lines[2:-1])
     assert {
         "UCI_Variant",
@@ -59,6 +62,7 @@ def test_uci_names_the_engine_and_its_options(talk: Conversation) -> None:
         "UCI_ShowWDL",
         "UCI_LimitStrength",
         "Skill",
+        "Debug Log File",
         "Algorithm",
         "slider",
         "nohop",
@@ -71,7 +75,7 @@ def test_uci_names_the_engine_and_its_options(talk: Conversation) -> None:
     assert options["no_touch"] == "option name no_touch type check default false"
     assert options["south_blocks"] == "option name south_blocks type spin default 4 min 1 max 4"
     for line in options.values():
-        kind = line.split()[4]
+        kind = line.split(" type ")[1].split()[0]
         assert kind in {"spin", "check", "combo", "string", "button"}
         assert ("min" in line.split()) == (kind == "spin")
         assert (" var " in line) == (kind == "combo")
@@ -177,7 +181,17 @@ BAD_COMMANDS = [
     ("go time 3 100", "go time: expected a whole number from 1 to 2"),
     ("go perft 51", "go perft: expected a whole number from 0 to 50"),
     ("go perft 2 depth 1", "go perft: takes no other limit"),
-    ("go fast", "go: unknown limit 'fast'"),
+    ("go fast depth", "go depth: a number is missing"),
+    ("go wtime 1000 movestogo soon", "go movestogo: expected a whole number"),
+    ("debug", "debug: expected on or off, got ''"),
+    ("debug maybe", "debug: expected on or off, got 'maybe'"),
+    ("setoption name Debug Log File value .", "Debug Log File '.': Is a directory"),
+    (
+        "setoption name Debug Log File value nowhere/at/all",
+        "Debug Log File 'nowhere/at/all': No such file or directory",
+    ),
+    ("setoption name Debug Log File value /dev/zero", "Debug Log File '/dev/zero': not a file"),
+    ("setoption name Debug Log File value a\0b", "Debug Log File 'a\\x00b': embedded null byte"),
     ("go searchmoves", "go searchmoves: a move is missing"),
     ("go searchmoves c1c3c4", "go searchmoves: 'c1c3c4'"),
     ("go depth 2 searchmoves depth", "go searchmoves: 'depth'"),
@@ -203,7 +217,9 @@ def test_bad_command_is_one_error_line_and_changes_nothing(talk: Conversation, c
     state = talk.send("query state", "d")
     move, searched = talk.go("depth 2")
     lines = talk.send(command)
-    assert len(lines) == 1
+    # Whoever sends `go` waits for a bestmove, whatever was wrong with it.
+    answered = ["bestmove (none)"] if command.startswith("go ") else []
+    assert lines[1:] == answered
     assert lines[0].startswith("info string error: ")
     assert words in lines[0]
     assert len(lines[0]) < 1000
@@ -213,11 +229,11 @@ def test_bad_command_is_one_error_line_and_changes_nothing(talk: Conversation, c
     assert again == move
     assert field(searched_again, "score") == field(searched, "score")
     assert field(searched_again, "multipv") == field(searched, "multipv")
-    assert talk.count("bestmove") == 2
+    assert talk.count("bestmove") == 2 + len(answered)
     talk.alive()
 
 
-@pytest.mark.parametrize("command", ["debug on", "debug off", "debug", "stop", "stop now", "ponderhit"])
+@pytest.mark.parametrize("command", ["debug on", "debug off", "stop", "stop now", "ponderhit"])
 def test_silent_commands(talk: Conversation, command: str) -> None:
     assert talk.send(command) == []
     talk.alive()
@@ -225,7 +241,8 @@ def test_silent_commands(talk: Conversation, command: str) -> None:
 
 def test_help_names_every_verb(talk: Conversation) -> None:
     told = " ".join(talk.send("help"))
-    verbs = "uci isready setoption ucinewgame quit position go stop ponderhit roll query d eval bench help"
+    verbs = "uci isready setoption ucinewgame quit position go stop ponderhit roll query d eval bench debug help"
+    verbs += " ugi uginewgame"
     for verb in verbs.split():
         assert verb in told.replace(",", " ").replace("(", " ").split()
 
@@ -313,6 +330,207 @@ def test_query(talk: Conversation, text: str, turn: str, over: str, result: str,
     (state,) = talk.send("query state")
     assert json.loads(state.removeprefix("response ")) == parse(text).state()
     assert talk.send("query legal") == [" ".join(["response", *parse(text).tokens()])]
+
+
+@pytest.mark.parametrize(
+    ("limits", "depth", "note"),
+    [
+        ("depth 2 foo", "2", "'foo'"),
+        ("foo depth 2 3", "2", "'foo', '3'"),
+        ("DEPTH depth 1", "1", "'DEPTH'"),
+        ("p3time 5 depth 2", "2", "'p3time', '5'"),
+        ("depth 1 " + "x " * 30_000, "1", "'x', 'x', 'x', 'x', 'x' and 29995 more"),
+    ],
+)
+def test_unknown_words_after_go_are_passed_over_with_a_note(
+    talk: Conversation, limits: str, depth: str, note: str
+) -> None:
+    talk.send(f"position fen {START}")
+    move, lines = talk.go(limits)
+    assert lines[0] == f"info string note: go: passed over {note}"
+    assert sum("note" in line for line in lines) == 1
+    assert move in parse(START).tokens()
+    assert field(lines, "depth")[-1] == depth
+
+
+def test_perft_passes_over_unknown_words(talk: Conversation) -> None:
+    talk.send(f"position fen {START}", "go perft 1 quickly")
+    assert talk.wait("Nodes searched") == "Nodes searched: 47"
+    assert talk.wait("bestmove") == "bestmove (none)"
+    assert talk.count("info string note: go: passed over 'quickly'") == 1
+
+
+@pytest.mark.parametrize("command", ["go depth", "go depth x", "go fast", "go searchmoves x"])
+def test_go_during_a_search_is_refused_whatever_else_is_wrong_with_it(talk: Conversation, command: str) -> None:
+    talk.send(f"position fen {START}", "go infinite")
+    talk.wait("info depth 1")
+    before = len(errors(talk.lines))
+    talk.send(command)
+    assert errors(talk.lines)[before:] == ["info string error: go: a search is running, send stop first"]
+    assert talk.count("bestmove") == 0
+    talk.send("stop")
+    assert talk.wait("bestmove").split()[1] in parse(START).tokens()
+    talk.alive()
+    assert talk.count("bestmove") == 1
+
+
+def test_go_that_gets_no_thread_is_answered(talk: Conversation, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    talk.send(f"position fen {START}")
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        lines = talk.send("go depth 1")
+    assert lines == ["info string error: no thread for the search: can't start new thread", "bestmove (none)"]
+    assert talk.go("depth 1")[0] in parse(START).tokens()
+
+
+# --- the Universal Game Interface ---------------------------------------------------------------------------
+
+
+def test_ugi_greets_like_uci(talk: Conversation) -> None:
+    greeting = talk.send("uci")
+    assert talk.send("ugi") == [*greeting[:-1], "ugiok"]
+
+
+def test_bestmove_of_ugi_has_no_ponder(talk: Conversation) -> None:
+    talk.send(f"position fen {START}")
+    for greeting, words in (("uci", 4), ("ugi", 2), ("uci", 4)):
+        talk.send(greeting)
+        _, lines = talk.go("depth 3")
+        assert len(lines[-1].split()) == words
+
+
+def test_whose_turn_as_ugi_asks(talk: Conversation) -> None:
+    turns = []
+    for text in (START, MIDDLE, "- c7XLT,e7XLT n 0 setup:1v2:-", "- d7XLT n"):
+        talk.send(f"position fen {text}")
+        turns.append(talk.send("query p1turn", "query p2turn"))
+    yes, no = "response true", "response false"
+    assert turns == [[yes, no], [no, yes], [no, yes], [no, no]]
+    assert errors(talk.send("query p3turn"))
+    talk.send("setoption name UCI_Variant value numberdrop", "setoption name players value 3")
+    assert talk.send("query p3turn") == [no]
+
+
+def managed(first: Conversation, second: Conversation, opening: str) -> tuple[str, list[str]]:
+    """Play a game as a match manager that knows nothing of it does; return the result and the moves."""
+    engines = (first, second)
+
+    def ask(engine: Conversation, question: str) -> str:
+        answer = engine.send(" ".join([opening, *(["moves", *moves] if moves else [])]), f"query {question}")
+        assert len(answer) == 1
+        word, value = answer[0].split()
+        assert word == "response"
+        return value
+
+    moves: list[str] = []
+    for engine in engines:
+        assert engine.send("ugi")[-1] == "ugiok"
+        engine.send("setoption name Hash value 1")
+        assert engine.send("isready") == ["readyok"]
+        assert engine.send("uginewgame") == []
+    clocks = [60_000, 60_000]
+    while len(moves) < 400:
+        mover = 0 if ask(first, "p1turn") == "true" else 1
+        engine = engines[mover]
+        assert engine.send("isready") == ["readyok"]
+        if ask(engine, "gameover") == "true":
+            break
+        before = engine.count("bestmove")
+        # Clocks decide nothing here: the nodes do.
+        engine.send(f"go p1time {clocks[0]} p2time {clocks[1]} p1inc 100 p2inc 100 nodes 300")
+        words = engine.wait("bestmove", before + 1).split()
+        assert len(words) == 2
+        moves.append(words[1])
+    assert [ask(engine, "gameover") for engine in engines] == ["true", "true"]
+    (result,) = {ask(engine, "result") for engine in engines}
+    return result, moves
+
+
+@pytest.mark.parametrize("opening", ["position startpos", f"position fen {START}"])
+def test_match_manager_holds_whole_games(talk: Conversation, opening: str) -> None:
+    other = Conversation()
+    try:
+        other.send("setoption name Seed value 3")
+        result, moves = managed(talk, other, opening)
+        again, others = managed(talk, other, opening)
+        assert result in ("p1win", "p2win", "draw")
+        position = start() if opening == "position startpos" else parse(START)
+        for move in moves:
+            position = position.play(move)
+        assert position.kind() is Kind.TERMINAL
+        if opening == "position startpos":
+            assert moves[0].startswith("roll:")
+            assert sum(move.startswith("roll:") for move in moves) == 2
+            assert (again, others[0]) == (result, moves[0])
+        assert not errors(talk.lines)
+        assert not errors(other.lines)
+    finally:
+        other.session.close()
+
+
+# --- what was said, with times --------------------------------------------------------------------------------
+
+
+def test_log_holds_all_that_is_read_and_written(talk: Conversation, tmp_path: Path) -> None:
+    path = tmp_path / "the log.txt"
+    path.write_text("kept\n", encoding="utf-8")
+    assert talk.send(f"setoption name Debug Log File value {path}") == []
+    talk.send(f"position fen {START}", "  isready ")
+    _, lines = talk.go("depth 3")
+    assert errors(talk.send("nonsense \ud800"))
+    assert talk.send("setoption name Debug Log File value <empty>") == []
+    talk.send("isready")
+    first, *rest = path.read_text(encoding="utf-8").splitlines()
+    assert first == "kept"
+    told = [re.fullmatch(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}) ([<>]) (.*)", line) for line in rest]
+    assert all(told)
+    marked = [(match[2], match[3]) for match in told if match]
+    assert [text for mark, text in marked if mark == ">"] == [
+        f"position fen {START}",
+        "isready",
+        "go depth 3",
+        "nonsense \\ud800",
+        "setoption name Debug Log File value <empty>",
+    ]
+    assert [text for mark, text in marked if mark == "<"] == ["readyok", *lines, talk.lines[-2]]
+    times = [match[1] for match in told if match]
+    assert times == sorted(times)
+
+
+def test_bad_log_leaves_the_former_one(talk: Conversation, tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    talk.send(f"setoption name Debug Log File value {path}")
+    os.mkfifo(tmp_path / "pipe")
+    for bad in (tmp_path, tmp_path / "no" / "folder", tmp_path / "pipe"):
+        assert len(errors(talk.send(f"setoption name Debug Log File value {bad}"))) == 1
+    talk.send("isready")
+    assert path.read_text(encoding="utf-8").splitlines()[-1].endswith(" < readyok")
+
+
+def test_log_that_fails_is_closed_and_no_command_fails_with_it(talk: Conversation, tmp_path: Path) -> None:
+    talk.send(f"setoption name Debug Log File value {tmp_path / 'log'}")
+    log = talk.session._log
+    assert log is not None
+    log.close()
+    log._descriptor = os.open("/dev/full", os.O_WRONLY)
+    lines = talk.send("isready", "isready")
+    assert lines[1:] == ["readyok", "readyok"]
+    assert lines[0].startswith("info string note: Debug Log File ")
+    assert lines[0].endswith(": No space left on device, closed")
+
+
+def test_debug_shows_what_is_read(talk: Conversation) -> None:
+    talk.send("debug on")
+    told, answer = talk.send("isready")
+    assert re.fullmatch(r"info string debug \S+ \S+ > 'isready'", told)
+    assert answer == "readyok"
+    long, *_ = talk.send("query " + "x" * 5000)
+    assert len(long) < 1200
+    talk.send("debug off")
+    assert talk.send("isready") == ["readyok"]
 
 
 def test_query_legal_in_pages(talk: Conversation) -> None:
@@ -411,6 +629,10 @@ def test_ucinewgame_goes_back_to_the_start(talk: Conversation) -> None:
         "depth 2 movetime 1000000000000000",
         "depth 2 wtime 1000000000000000 winc 1000000000000000",
         "depth 2 depth 1",
+        "wtime 2000 btime 2000 movestogo 40",
+        "wtime 200 btime 200 movestogo 1",
+        "wtime 2000 btime 2000 winc 0 binc 0 movestogo 0",
+        "p1time 200 p2time 200 p1inc 5 p2inc 5",
     ],
 )
 def test_go_ends_with_one_legal_bestmove(talk: Conversation, limits: str) -> None:

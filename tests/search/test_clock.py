@@ -22,15 +22,25 @@ def test_movetime_is_the_hard_limit(movetime: int) -> None:
     assert clock.at_once(Limits(movetime=movetime)) == (movetime <= 0)
 
 
-@given(TIMES, st.integers(0, 10**12), st.none() | TIMES)
-def test_never_more_than_the_clock_holds(left: int, increment: int, movetime: int | None) -> None:
-    soft, hard = clock.budget(Limits(clock=left, increment=increment, movetime=movetime))
+@given(TIMES, st.integers(0, 10**12), st.none() | TIMES, st.none() | st.integers(1, 100))
+def test_never_more_than_the_clock_holds(
+    left: int, increment: int, movetime: int | None, movestogo: int | None
+) -> None:
+    soft, hard = clock.budget(Limits(clock=left, increment=increment, movetime=movetime, movestogo=movestogo))
     assert 0 <= soft <= max(left, 0)
     assert 0 <= hard <= max(left, 0)
     if movetime is not None:
         assert hard <= max(movetime, 0)
     if left <= 0:
         assert clock.at_once(Limits(clock=left, increment=increment))
+
+
+def test_fewer_moves_to_go_get_more_time_each() -> None:
+    budgets = [clock.budget(Limits(clock=60_000, movestogo=moves)) for moves in (1, 2, 5, 10, 20)]
+    assert budgets == sorted(budgets, reverse=True)
+    assert len({soft for soft, _ in budgets}) == len(budgets)
+    assert clock.budget(Limits(clock=60_000, movestogo=1))[1] < 60_000
+    assert clock.budget(Limits(clock=60_000, movestogo=10**6)) == clock.budget(Limits(clock=60_000))
 
 
 def test_more_time_is_not_used_worse() -> None:

@@ -30,6 +30,11 @@ class Kind(enum.IntEnum):
     TERMINAL = 2
 
 
+def winners(returns: Sequence[float]) -> list[int]:
+    """Return the players (0-based) who have won by these results: those who share the highest."""
+    return [player for player, value in enumerate(returns) if value == max(returns)]
+
+
 @dataclass(frozen=True)
 class OptionSpec:
     """One rule option: its UCI type, default and range.

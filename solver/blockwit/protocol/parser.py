@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -30,12 +31,13 @@ class PositionCommand:
 
 @dataclass(frozen=True)
 class GoCommand:
-    """`go ...`. Clocks by 0-based player; `perft` excludes everything else."""
+    """`go ...`. Clocks by 0-based player; `perft` excludes everything else; `unknown` are the words passed over."""
 
     limits: Limits
     clocks: dict[int, int]
     increments: dict[int, int]
     perft: int | None = None
+    unknown: tuple[str, ...] = ()
 
 
 def number(name: str, text: str | None, low: int, high: int = MAX_NUMBER) -> int:
@@ -78,16 +80,31 @@ def read_setoption(words: Sequence[str]) -> tuple[str, str | None]:
     return name, " ".join(words[split + 1 :]) if split < len(words) else None
 
 
-_CLOCKS = {"wtime": ("clock", 0), "btime": ("clock", 1), "winc": ("increment", 0), "binc": ("increment", 1)}
-_LOWEST = {"depth": 1, "nodes": 1, "mate": 1}
+_CLOCKS = {"wtime": ("time", 0), "btime": ("time", 1), "winc": ("inc", 0), "binc": ("inc", 1)}
+_CLOCK = re.compile(r"p([1-9])(time|inc)")
+_LOWEST = {"depth": 1, "nodes": 1, "mate": 1, "movetime": -MAX_NUMBER, "movestogo": -MAX_NUMBER, "perft": 0}
+_MOST = {"movetime": MAX_TIME, "nodes": MAX_NUMBER}
+
+
+def _clock(word: str, players: int) -> tuple[str, int] | None:
+    """Return whether a word names a player's `time` or `inc`, and whose: UCI's wtime, UGI's p1time and their like."""
+    match = _CLOCK.fullmatch(word)
+    if match is not None and int(match[1]) <= players:
+        return match[2], int(match[1]) - 1
+    return _CLOCKS.get(word)
 
 
 def read_go(words: Sequence[str], players: int) -> GoCommand:
-    """Read the words after `go`. With no limit at all the search is infinite; `infinite` beside a limit adds none."""
+    """Read the words after `go`. With no limit at all the search is infinite; `infinite` beside a limit adds none.
+
+    Words that mean nothing here are passed over, as UCI has it. `movestogo` below 1 says nothing: some front ends
+    write 0 where the clock is for the whole game.
+    """
     values: dict[str, int] = {}
     clocks: dict[int, int] = {}
     increments: dict[int, int] = {}
     flags: set[str] = set()
+    unknown: list[str] = []
     searchmoves: tuple[str, ...] = ()
     at = 0
 
@@ -98,16 +115,15 @@ def read_go(words: Sequence[str], players: int) -> GoCommand:
 
     while at < len(words):
         word = words[at]
+        clock = _clock(word, players)
         if word in ("infinite", "ponder"):
             flags.add(word)
-        elif word in _LOWEST or word in ("movetime", "perft"):
-            low = -MAX_NUMBER if word == "movetime" else _LOWEST.get(word, 0)
-            most = MAX_TIME if word == "movetime" else MAX_NUMBER if word == "nodes" else MAX_DEPTH
-            values[word] = min(number(f"go {word}", argument(), low), most)
-        elif word in _CLOCKS:
-            kind, player = _CLOCKS[word]
+        elif word in _LOWEST:
+            values[word] = min(number(f"go {word}", argument(), _LOWEST[word]), _MOST.get(word, MAX_DEPTH))
+        elif clock is not None:
+            kind, player = clock
             value = min(number(f"go {word}", argument(), -MAX_NUMBER), MAX_TIME)
-            (clocks if kind == "clock" else increments)[player] = value
+            (clocks if kind == "time" else increments)[player] = value
         elif word == "time":
             player = number("go time", argument(), 1, players) - 1
             clocks[player] = min(number("go time", argument(), -MAX_NUMBER), MAX_TIME)
@@ -119,20 +135,23 @@ def read_go(words: Sequence[str], players: int) -> GoCommand:
                 raise CommandError(f"go searchmoves: expected at most {MAX_SEARCHMOVES}, got {len(searchmoves)}")
             break
         else:
-            raise CommandError(f"go: unknown limit {quote(word)}")
+            unknown.append(word)
         at += 1
+    movestogo = values.pop("movestogo", 0)
     if "perft" in values:
-        if len(values) > 1 or clocks or increments or flags or searchmoves:
+        if len(values) > 1 or clocks or increments or flags or searchmoves or movestogo > 0:
             raise CommandError("go perft: takes no other limit")
-        return GoCommand(Limits(), {}, {}, number("go perft", str(values["perft"]), 0, MAX_PERFT))
+        depth = number("go perft", str(values["perft"]), 0, MAX_PERFT)
+        return GoCommand(Limits(), {}, {}, depth, tuple(unknown))
     limited = values or clocks or "ponder" in flags
     limits = Limits(
         depth=values.get("depth"),
         nodes=values.get("nodes"),
         movetime=values.get("movetime"),
+        movestogo=movestogo if movestogo > 0 else None,
         mate=values.get("mate"),
         infinite=not limited,
         ponder="ponder" in flags,
         searchmoves=searchmoves,
     )
-    return GoCommand(limits, clocks, increments)
+    return GoCommand(limits, clocks, increments, None, tuple(unknown))

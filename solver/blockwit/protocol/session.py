@@ -6,6 +6,7 @@ of its own. docs/protocol.md describes every verb.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import threading
@@ -15,12 +16,16 @@ from dataclasses import replace
 
 from blockwit import __version__, games, search
 from blockwit.errors import BlockwitError, CommandError, MoveError, PositionError, quote
-from blockwit.games.base import Game, Kind, OptionSpec, OptionValue, Position
+from blockwit.games.base import Game, Kind, OptionSpec, OptionValue, Position, winners
 from blockwit.protocol import parser, writer
+from blockwit.protocol.log import Log, stamped
 from blockwit.search.types import Info, Limits, Result, Searcher, Settings
 
 PAGE = 1000
 """Legal moves that `query legal` lists at once."""
+
+LONGEST_ECHO = 1000
+"""Characters of a line read that `debug on` shows; the log keeps all of it."""
 
 ENGINE_OPTIONS = (
     OptionSpec("UCI_Variant", "combo", games.NAMES[0], games.NAMES),
@@ -34,6 +39,7 @@ ENGINE_OPTIONS = (
     OptionSpec("UCI_ShowWDL", "check", False),
     OptionSpec("UCI_LimitStrength", "check", False),
     OptionSpec("Skill", "spin", 20, low=1, high=20),
+    OptionSpec("Debug Log File", "string", ""),
 )
 _ENGINE = {spec.name: spec for spec in ENGINE_OPTIONS}
 _SEARCHER_OPTIONS = (
@@ -51,11 +57,12 @@ _SEARCHER_OPTIONS = (
 HELP = (
     "uci, isready, setoption name NAME [value V], ucinewgame, quit",
     "position startpos|fen POSITION [moves M ...]",
-    "go [depth N] [nodes N] [movetime MS] [wtime MS] [btime MS] [winc MS] [binc MS] [time P MS] [infinite] "
-    "[ponder] [mate N] [searchmoves M ...], go perft N, stop, ponderhit",
+    "go [depth N] [nodes N] [movetime MS] [wtime MS] [btime MS] [winc MS] [binc MS] [time P MS] [movestogo N] "
+    "[infinite] [ponder] [mate N] [searchmoves M ...], go perft N, stop, ponderhit",
     "roll (the engine rolls from Seed)",
     "query players|turn|gameover|result|legal [FROM COUNT]|score|state",
-    "d (draw), eval, bench, help",
+    "d (draw), eval, bench, debug on|off, help",
+    "for match managers that speak UGI: ugi, uginewgame, query p1turn, go p1time MS p2time MS p1inc MS p2inc MS",
 )
 
 
@@ -87,11 +94,16 @@ class Session:
         self._searcher: Searcher | None = None
         self._running: _Running | None = None
         self._dice = random.Random(0)
+        self._ugi = False
+        self._debug = False
+        self._log: Log | None = None
         self._verbs: dict[str, Callable[[list[str]], None]] = {
-            "uci": self._uci,
+            "uci": self._greet,
+            "ugi": self._greet_ugi,
             "isready": lambda _: self._write("readyok"),
             "setoption": self._setoption,
             "ucinewgame": self._newgame,
+            "uginewgame": self._newgame,
             "position": self._set_position,
             "go": self._go,
             "stop": lambda _: self._stop(),
@@ -101,7 +113,7 @@ class Session:
             "d": lambda _: self._write(*self._position.text().splitlines()),
             "eval": self._eval,
             "bench": self._bench,
-            "debug": lambda _: None,
+            "debug": self._set_debug,
             "help": lambda _: self._write(*(f"info string {line}" for line in HELP)),
         }
 
@@ -112,6 +124,7 @@ class Session:
         words = line.split()
         if not words:
             return True
+        self._note_read(line.strip())
         if words[0] == "quit":
             self.close()
             return False
@@ -128,6 +141,7 @@ class Session:
 
     def error(self, text: str) -> None:
         """Report input that is not even a line."""
+        self._note_read("(not a line)")
         self._write(writer.error_line(CommandError(text)))
 
     def close(self) -> None:
@@ -136,22 +150,68 @@ class Session:
         self._join()
         # A search that has just ended by itself may still be writing its last lines.
         with self._output:
-            pass
+            if self._log is not None:
+                self._log.close()
+                self._log = None
 
     def _write(self, *lines: str) -> None:
         with self._output:
-            for line in lines:
-                self._sink(line)
+            self._put(*lines)
+
+    def _put(self, *lines: str) -> None:
+        """Write lines; the caller holds the lock of the output."""
+        for line in lines:
+            self._keep("<", line)
+            self._sink(line)
+
+    def _note_read(self, line: str) -> None:
+        with self._output:
+            self._keep(">", line)
+            if self._debug:
+                self._put(f"info string debug {stamped('>', quote(line, LONGEST_ECHO))}")
+
+    def _keep(self, mark: str, line: str) -> None:
+        """Write a line to the log. One that fails is closed, and no command fails with it: a note says so."""
+        log = self._log
+        if log is None:
+            return
+        try:
+            log.add(mark, line)
+        except OSError as error:
+            self._log = None
+            with contextlib.suppress(OSError):
+                log.close()
+            self._put(f"info string note: Debug Log File {quote(log.path)}: {error.strerror}, closed")
 
     # --- options -------------------------------------------------------------------------------------------
 
-    def _uci(self, _: Sequence[str]) -> None:
+    def _greet(self, _: Sequence[str]) -> None:
+        self._ugi = False
+        self._introduce("uciok")
+
+    def _greet_ugi(self, _: Sequence[str]) -> None:
+        self._ugi = True
+        self._introduce("ugiok")
+
+    def _introduce(self, end: str) -> None:
         self._write(
             f"id name blockwit {__version__}",
             "id author the blockwit authors",
             *(f"option {spec.uci()}" for spec in (*ENGINE_OPTIONS, *self._game.options)),
-            "uciok",
+            end,
         )
+
+    def _set_debug(self, words: Sequence[str]) -> None:
+        if list(words) not in (["on"], ["off"]):
+            raise CommandError(f"debug: expected on or off, got {quote(' '.join(words))}")
+        self._debug = words[0] == "on"
+
+    def _set_log(self, path: str) -> None:
+        log = Log(path) if path else None
+        with self._output:
+            if self._log is not None:
+                self._log.close()
+            self._log = log
 
     def _setoption(self, words: Sequence[str]) -> None:
         name, text = parser.read_setoption(words)
@@ -177,6 +237,8 @@ class Session:
         if spec.name == "TablePath" and value:
             tables = self._game.tables(str(value))
             self._write(f"info string {len(tables)} endgame tables in {quote(str(value))}: {' '.join(tables)}")
+        if spec.name == "Debug Log File":
+            self._set_log(str(value))
         searcher = self._resized(int(value)) if spec.name == "Hash" else None
         self._values[spec.name] = value
         if spec.name == "UCI_Variant":
@@ -292,26 +354,46 @@ class Session:
             try:
                 lines = work()
             except Exception as error:  # the client waits for an answer: it gets one whatever happened
-                line = writer.error_line(error) if isinstance(error, BlockwitError) else writer.bug_line(error)
-                lines = [line, "bestmove (none)"]
+                lines = self._given_up(error)
             with self._output:
                 # Finished before the last line is out: the next command may come at once.
                 self._running = None
-                for line in lines:
-                    self._sink(line)
+                self._put(*lines)
 
         running.thread = threading.Thread(target=run, name="search", daemon=True)
         self._running = running
-        running.thread.start()
+        try:
+            running.thread.start()
+        except RuntimeError as error:
+            self._running = None
+            raise CommandError(f"no thread for the search: {error}") from None
+
+    @staticmethod
+    def _given_up(error: Exception) -> list[str]:
+        """Return what answers a `go` that cannot be carried out."""
+        line = writer.error_line(error) if isinstance(error, BlockwitError) else writer.bug_line(error)
+        return [line, "bestmove (none)"]
 
     def _go(self, words: Sequence[str]) -> None:
+        self._settle("go")
+        try:
+            self._begin(words)
+        except Exception as error:  # here too the client waits
+            self._write(*self._given_up(error))
+
+    def _begin(self, words: Sequence[str]) -> None:
         position = self._position
         command = parser.read_go(words, len(position.returns()))
-        self._settle("go")
+        if command.unknown:
+            self._write(writer.note_line(command.unknown))
         if command.perft is not None:
             self._perft(position, command.perft)
             return
         kind = position.kind()
+        if kind is Kind.CHANCE and self._ugi:
+            # A match manager knows no dice: whoever is asked for a move there rolls.
+            self._write(f"bestmove {position.roll(self._dice.getrandbits(64))}")
+            return
         if kind is not Kind.DECISION:
             why = f"the game is over: {position.result()}" if kind is Kind.TERMINAL else "a roll comes next"
             self._write(f"info string {why}", "bestmove (none)")
@@ -330,10 +412,11 @@ class Session:
             raise MoveError(f"go searchmoves: {error}") from None
         searcher = self._made_searcher()
         searcher.arm()
+        ugi = self._ugi
 
         def work() -> list[str]:
             result = searcher.search(position, limits, lambda info: self._write(writer.info_line(info)))
-            return [writer.bestmove_line(result)]
+            return [writer.bestmove_line(replace(result, ponder=None) if ugi else result)]
 
         ponderhit = searcher.ponderhit if limits.ponder else lambda: None
         self._start(_Running(searcher.stop, ponderhit), work)
@@ -412,12 +495,14 @@ class Session:
         if what == "legal":
             self._write(self._legal(words[1:]))
             return
+        returns = position.returns()
         answers: dict[str, Callable[[], str]] = {
-            "players": lambda: str(len(position.returns())),
+            "players": lambda: str(len(returns)),
             "turn": lambda: self._turn(position),
+            **{f"p{number}turn": self._asks_turn(position, number - 1) for number in range(1, len(returns) + 1)},
             "gameover": lambda: str(position.kind() is Kind.TERMINAL).lower(),
             "result": lambda: self._result(position),
-            "score": lambda: " ".join(f"{value:g}" for value in position.returns()),
+            "score": lambda: " ".join(f"{value:g}" for value in returns),
             "state": lambda: json.dumps(position.state(), separators=(",", ":")),
         }
         if what not in answers:
@@ -432,12 +517,18 @@ class Session:
         return "chance" if position.kind() is Kind.CHANCE else self._game.turn(position.player())
 
     @staticmethod
+    def _asks_turn(position: Position, player: int) -> Callable[[], str]:
+        """Return the answer to UGI's question whose turn it is; whoever rolls has the turn."""
+        return lambda: str(position.kind() is not Kind.TERMINAL and position.player() == player).lower()
+
+    @staticmethod
     def _result(position: Position) -> str:
         if position.kind() is not Kind.TERMINAL:
             return "none"
-        returns = position.returns()
-        winners = [player for player, value in enumerate(returns, 1) if value == max(returns)]
-        return f"p{winners[0]}win" if len(winners) == 1 else "draw"
+        won = winners(position.returns())
+        if len(won) == len(position.returns()) > 1:
+            return "draw"
+        return "".join(f"p{player + 1}" for player in won) + "win"
 
     def _legal(self, words: Sequence[str]) -> str:
         position = self._position

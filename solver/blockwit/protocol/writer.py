@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from blockwit.errors import quote
 from blockwit.protocol.parser import GoCommand
 from blockwit.search.types import Info, Result
+
+SHOWN = 5
+"""Unknown words that a note names."""
 
 
 def info_line(info: Info) -> str:
@@ -40,6 +46,13 @@ def bestmove_line(result: Result) -> str:
     return f"bestmove {result.move}" + (f" ponder {result.ponder}" if result.ponder else "")
 
 
+def note_line(unknown: Sequence[str]) -> str:
+    """Return the line that names the words of a `go` that were passed over."""
+    shown = ", ".join(quote(word) for word in unknown[:SHOWN])
+    more = f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else ""
+    return f"info string note: go: passed over {shown}{more}"
+
+
 def error_line(error: Exception) -> str:
     """Return the one line that reports an error."""
     return "info string error: " + " ".join(str(error).split())
@@ -51,12 +64,14 @@ def go_line(command: GoCommand) -> str:
         return f"go perft {command.perft}"
     limits = command.limits
     parts = ["go"]
-    for name in ("depth", "nodes", "movetime", "mate"):
+    for name in ("depth", "nodes", "movetime", "movestogo", "mate"):
         value = getattr(limits, name)
         if value is not None:
             parts.append(f"{name} {value}")
     parts += [f"time {player + 1} {clock}" for player, clock in sorted(command.clocks.items())]
-    parts += [f"{'wb'[player]}inc {increment}" for player, increment in sorted(command.increments.items())]
+    for player, increment in sorted(command.increments.items()):
+        # UCI has words for two players only.
+        parts.append(f"{('winc', 'binc')[player] if player < 2 else f'p{player + 1}inc'} {increment}")
     parts += [flag for flag in ("infinite", "ponder") if getattr(limits, flag)]
     if limits.searchmoves:
         parts.append("searchmoves " + " ".join(limits.searchmoves))

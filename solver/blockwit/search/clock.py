@@ -8,7 +8,7 @@ OVERHEAD = 3
 """Milliseconds kept back for getting the move out of the process."""
 
 MOVES_TO_GO = 24
-"""Own moves that the rest of the clock is shared out to."""
+"""Own moves that the rest of the clock is shared out to, unless fewer are left until more time comes."""
 
 
 def budget(limits: Limits) -> tuple[int, int]:
@@ -21,7 +21,8 @@ def budget(limits: Limits) -> tuple[int, int]:
         hard = max(limits.movetime - OVERHEAD, 0)
     if limits.clock is not None:
         left = max(limits.clock - OVERHEAD, 0)
-        share = min(left / MOVES_TO_GO + 0.75 * limits.increment, 0.8 * left)
+        moves = min(limits.movestogo or MOVES_TO_GO, MOVES_TO_GO)
+        share = min(left / moves + 0.75 * limits.increment, 0.8 * left)
         # A new iteration costs several times the one before: it will not end in the second half of the share.
         soft = int(share / 2)
         longest = int(min(3 * share, 0.8 * left))

@@ -30,7 +30,8 @@ class Settings:
 class Limits:
     """When a search has to end; the first limit reached ends it. No limit at all: search until stopped.
 
-    Times are in milliseconds. `clock` and `increment` are those of the player to move.
+    Times are in milliseconds. `clock` and `increment` are those of the player to move; `movestogo` are its moves until
+    more time comes, None where the clock is for the whole game.
     """
 
     depth: int | None = None
@@ -38,6 +39,7 @@ class Limits:
     movetime: int | None = None
     clock: int | None = None
     increment: int = 0
+    movestogo: int | None = None
     mate: int | None = None
     infinite: bool = False
     ponder: bool = False
