@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.fourth import tictactoe, tictactoe_library
+
+__all__ = ["tictactoe", "tictactoe_library"]
+
 settings.register_profile(
     "ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )

@@ -127,7 +127,6 @@ cdef class Table:
 
         Raises ValueError if it is no state of this game.
         """
-        cdef const char *why
         cdef void *state
         if self.game == NULL:
             raise ValueError("a table without a game")
@@ -138,12 +137,6 @@ cdef class Table:
             raise MemoryError
         state = aligned(block[0], self.game)
         memcpy(state, PyBytes_AS_STRING(raw), self.game.state_size)
-        if self.game.fault != NULL:
-            why = self.game.fault(state)
-            if why != NULL:
-                free(block[0])
-                block[0] = NULL
-                raise ValueError(f"no state of {self.name}: {why.decode()}")
         return state
 
     def kind(self, bytes raw):

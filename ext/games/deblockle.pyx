@@ -746,7 +746,6 @@ cdef void make_game():
     GAME.evaluate = game_evaluate
     GAME.bounds = game_bounds
     GAME.order = game_order
-    GAME.fault = NULL
 
 
 def capsule() -> object:

@@ -776,7 +776,6 @@ TABLE.returns = g_returns
 TABLE.evaluate = g_evaluate
 TABLE.bounds = g_bounds
 TABLE.order = g_order
-TABLE.fault = NULL
 
 
 # --- beam -----------------------------------------------------------------------------------------

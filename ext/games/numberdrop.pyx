@@ -2008,7 +2008,6 @@ GAME.returns = returns
 GAME.evaluate = evaluate
 GAME.bounds = bounds
 GAME.order = NULL
-GAME.fault = NULL
 
 
 cdef void prepare():

@@ -18,7 +18,7 @@
 
 #include "rng.h"
 
-#define BW_GAME_ABI 2
+#define BW_GAME_ABI 1
 #define BW_GAME_CAPSULE "blockwit.game"
 #define BW_MAX_PLAYERS 6
 #define BW_UNIT 10000
@@ -82,10 +82,6 @@ typedef struct bw_game {
     void (*bounds)(const void *state, int player, bw_value *low, bw_value *high);
     /* Ordering hint for an action: larger is tried earlier. Null: no hint. */
     int32_t (*order)(const void *state, bw_action action);
-
-    /* Why these `state_size` bytes cannot be given to the other functions, in a few words; null when they can be. What
-     * comes from outside (a file, Python) is asked about once, before anything else. Null: all bytes are states. */
-    const char *(*fault)(const void *state);
 } bw_game;
 
 /* Exact values of some states of one game, looked up rather than searched: an endgame table. Handed over in a PyCapsule

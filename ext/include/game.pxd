@@ -44,7 +44,6 @@ cdef extern from "game.h" nogil:
         void (*evaluate)(const void *state, bw_value *out) noexcept nogil
         void (*bounds)(const void *state, int player, bw_value *low, bw_value *high) noexcept nogil
         int32_t (*order)(const void *state, bw_action action) noexcept nogil
-        const char *(*fault)(const void *state) noexcept nogil
 
     const uint32_t BW_ORACLE_ABI
     const char *BW_ORACLE_CAPSULE

@@ -1,8 +1,8 @@
 """Planning with all chance known: the best decisions of one player for a given list of outcomes.
 
-Knows ext/include/game.h and no game. `beam` keeps the best states by static evaluation after each decision (B. Lowerre's
-beam search, 1976), equal states once; `exact` tries everything, leaving out what game.bounds() rules out (depth-first
-branch and bound), and says whether it came to its end.
+Knows ext/include/game.h and no game. `beam` keeps the best states by static evaluation after each decision (beam
+search, B. Lowerre 1976), equal states once; `exact` tries everything, leaving out what game.bounds() rules out
+(depth-first branch and bound), and says whether it came to its end.
 """
 
 from cpython.pycapsule cimport PyCapsule_GetPointer

@@ -12,9 +12,9 @@ from blockwit.cli.benchmark import benchmark
 from blockwit.cli.console import GameName, Position, RuleOptions, fail, progress_bar, rules_of
 from blockwit.cli.nmbr9 import app as nmbr9
 from blockwit.cli.puzzle import app as puzzle
+from blockwit.cli.serve import serve
 from blockwit.cli.tables import app as tables
 from blockwit.errors import BlockwitError
-from blockwit.cli.serve import serve
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -7,7 +7,9 @@ A game is the `GAME` of a package in this folder, or what another package names 
 from __future__ import annotations
 
 import importlib
+import sys
 from functools import cache
+from pathlib import Path
 
 from blockwit.errors import OptionError, PositionError, quote
 from blockwit.games.base import Game, Kind, Options, OptionSpec, OptionValue, Position
@@ -23,9 +25,20 @@ GROUP = "blockwit.games"
 @cache
 def _brought() -> dict[str, str]:
     """Return the games of other packages: by name, `module:object`."""
-    from importlib.metadata import entry_points  # takes as long as all else that an engine imports to begin
+    # To import importlib.metadata takes as long as all else that an engine begins with, and few have more games.
+    folders = (Path(folder or ".") for folder in sys.path)
+    if not any(_names_games(path) for folder in folders for path in folder.glob("*-info/entry_points.txt")):
+        return {}
+    from importlib.metadata import entry_points
 
     return {point.name: point.value for point in entry_points(group=GROUP) if point.name not in NAMES}
+
+
+def _names_games(path: Path) -> bool:
+    try:
+        return f"[{GROUP}]".encode() in path.read_bytes()
+    except OSError:
+        return False
 
 
 def names() -> tuple[str, ...]:

@@ -347,8 +347,8 @@ class Nmbr9Game(Game):
     )
 
     def fits(self, fields: Sequence[str]) -> bool:
-        """Tell whether a position string has as many fields as this game's."""
-        return len(fields) == 2
+        """Tell whether a position string has two fields, the first one of tiles."""
+        return len(fields) == 2 and (fields[0] == "-" or "@" in fields[0])
 
     def start(self, options: Options) -> Nmbr9Position:
         """Return the empty table of the option Problem. Raises OptionError."""
