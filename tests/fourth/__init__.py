@@ -11,7 +11,7 @@ import blockwit
 import pytest
 from blockwit import games
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[1] / "data" / "fourth"
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +21,7 @@ def tictactoe_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     compiler = str(sysconfig.get_config_var("CC") or "cc").split()
     source = FOLDER / "tictactoe" / "tictactoe.c"
     warnings = ["-Wall", "-Wextra", "-Werror"]
-    command = [*compiler, *warnings, "-shared", "-fPIC", "-I", blockwit.get_include(), "-o", library, source]
+    command = [*compiler, *warnings, "-shared", "-fPIC", "-I", blockwit.get_include(), "-o", str(library), str(source)]
     subprocess.run(command, check=True)
     return library
 

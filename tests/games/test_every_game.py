@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 import pytest
 from blockwit import games
-from blockwit._bridge import Table
 from blockwit.adapters import steps
 from blockwit.errors import MoveError, OptionError, PositionError
 from blockwit.games.alphabet import Alphabet
@@ -46,7 +45,7 @@ def walk(game: Game, seed: int, most: int = 120) -> Iterator[Position]:
 def test_the_registry_knows_it(game: Game) -> None:
     assert game.name in games.names()
     assert games.get(game.name) is game
-    assert Table(game.capsule()).name == game.name
+    assert game.table.name == game.name
     assert game.read_options({}) == {spec.name: spec.default for spec in game.options}
     with pytest.raises(OptionError, match="unknown option 'nothing'"):
         game.read_options({"nothing": 1})
@@ -69,7 +68,7 @@ def test_positions_are_written_and_read(game: Game) -> None:
 
 
 def test_the_compiled_table_says_the_same(game: Game) -> None:
-    table = Table(game.capsule())
+    table = game.table
     for seed in range(4):
         for position in walk(game, seed):
             raw = position.raw()
@@ -90,7 +89,7 @@ def test_the_compiled_table_says_the_same(game: Game) -> None:
 
 
 def test_moves_lead_where_their_actions_lead(game: Game) -> None:
-    table = Table(game.capsule())
+    table = game.table
     for position in walk(game, 7):
         for token in position.tokens(0, 3):
             actions = position.actions(token)
@@ -106,7 +105,7 @@ def test_moves_lead_where_their_actions_lead(game: Game) -> None:
 
 
 def test_values_stay_within_bounds(game: Game) -> None:
-    table = Table(game.capsule())
+    table = game.table
     for seed in range(4):
         positions = list(walk(game, seed, 3000))
         last = positions[-1]
@@ -124,7 +123,7 @@ def test_values_stay_within_bounds(game: Game) -> None:
 
 
 def test_bytes_that_are_no_state_are_refused(game: Game) -> None:
-    table = Table(game.capsule())
+    table = game.table
     raw = game.start({}).raw()
     for wrong in (b"", raw[:-1], raw + b"\0"):
         with pytest.raises(ValueError, match=f"a state of {game.name} has {len(raw)} bytes, got {len(wrong)}"):

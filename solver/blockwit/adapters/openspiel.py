@@ -21,6 +21,7 @@ from blockwit import games
 from blockwit.adapters import steps
 from blockwit.adapters.steps import Node
 from blockwit.errors import OptionError
+from blockwit.games.alphabet import Alphabet
 from blockwit.games.base import Game, Kind, OptionSpec, OptionValue
 
 PREFIX = "blockwit_"
@@ -50,7 +51,7 @@ def _rules(game: Game, parameters: Mapping[str, OptionValue]) -> dict[str, Optio
 
 
 def _game_type(game: Game) -> pyspiel.GameType:
-    zero_sum = game.unit == "expected result"
+    zero_sum = game.table.zero_sum
     return pyspiel.GameType(
         short_name=PREFIX + game.name,
         long_name=game.title,
@@ -189,8 +190,7 @@ class StaticEvaluator:
 
 def register() -> None:
     """Register all games with pyspiel."""
-    for name in games.NAMES:
-        game = games.get(name)
+    for game in filter(Alphabet.known_to, map(games.get, games.names())):
         described = _game_type(game)
         kind = type(f"{game.title.replace(' ', '')}Game", (BlockwitGame,), {"game": game, "type": described})
         pyspiel.register_game(described, kind)

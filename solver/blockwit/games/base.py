@@ -10,6 +10,7 @@ import enum
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from blockwit.errors import MoveError, OptionError, quote
@@ -17,6 +18,8 @@ from blockwit.games.svg import slides
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from blockwit._bridge import Table
 
 OptionValue = str | int | bool
 Options = Mapping[str, OptionValue]
@@ -279,6 +282,13 @@ class Game(ABC):
     @abstractmethod
     def capsule(self) -> object:
         """Return the PyCapsule with the compiled game (`bw_game` of ext/include/game.h)."""
+
+    @cached_property
+    def table(self) -> Table:
+        """The compiled game, to be asked about any state: what it is worth, whether its results add up to nothing."""
+        from blockwit._bridge import Table
+
+        return Table(self.capsule())
 
     def algorithm(self, position: Position) -> str:
         """Return which of `algorithms` suits a position best: what `auto` takes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.resources
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
@@ -57,6 +58,17 @@ class View(Facet):
             MoveError: it begins no legal move, or no move of the game has parts.
         """
         raise MoveError(f"{quote(head)}: moves of {position.game.title} have no parts")
+
+    def rules(self, game: Game) -> str:
+        """Return the rules as Markdown: the file `rules.md` beside the game's modules.
+
+        Raises:
+            OptionError: there is none.
+        """
+        page = importlib.resources.files(type(game).__module__.rpartition(".")[0] or type(game).__module__) / "rules.md"
+        if not page.is_file():
+            raise OptionError(f"{game.title} has no page of rules")
+        return page.read_text(encoding="utf-8")
 
     @abstractmethod
     def words(self, before: Position, token: str) -> str:

@@ -28,7 +28,7 @@ LONGEST_ECHO = 1000
 """Characters of a line read that `debug on` shows; the log keeps all of it."""
 
 ENGINE_OPTIONS = (
-    OptionSpec("UCI_Variant", "combo", games.NAMES[0], games.NAMES),
+    OptionSpec("UCI_Variant", "combo", games.NAMES[0], games.names()),
     OptionSpec("Algorithm", "combo", "auto", search.ALGORITHMS),
     OptionSpec("Hash", "spin", 16, low=1, high=65536),
     OptionSpec("TablePath", "string", ""),

@@ -96,7 +96,7 @@ class Sessions:
 
 def _game(request: Request) -> str:
     name = str(request.path_params["game"])
-    if name not in games.NAMES:
+    if name not in games.names():
         raise HTTPException(404, "no such game")
     return name
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import re
 from functools import cache
-from importlib import resources
 
 from markdown_it import MarkdownIt
 
-from blockwit.games import NAMES
+from blockwit import games
+from blockwit.games.facets import View
 
 
 def anchor(heading: str) -> str:
@@ -19,11 +19,14 @@ def anchor(heading: str) -> str:
 
 @cache
 def rules_html(game: str) -> str:
-    """Return the rules of a game as an HTML fragment; every heading has its anchor as its id."""
-    assert game in NAMES
-    text = resources.files("blockwit.web").joinpath("data", "rules", f"{game}.md").read_text(encoding="utf-8")
+    """Return the rules of a game as an HTML fragment; every heading has its anchor as its id.
+
+    Raises:
+        OptionError: the game has no page of rules.
+    """
+    known = games.get(game)
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-    tokens = markdown.parse(text)
+    tokens = markdown.parse(View.of(known).rules(known))
     for opening, inline in itertools.pairwise(tokens):
         # The alignment of table cells comes as an inline style, which the page's policy forbids.
         opening.attrs.pop("style", None)

@@ -505,7 +505,7 @@ class Deblockle(Game):
     name: ClassVar[str] = "deblockle"
     title: ClassVar[str] = "Deblockle"
     players: ClassVar[tuple[str, ...]] = SIDES
-    unit: ClassVar[str] = "expected result"
+    unit: ClassVar[str] = "result"
     options: ClassVar[tuple[OptionSpec, ...]] = (
         OptionSpec("slider", "combo", "free", SLIDERS, help="where a slider may stop"),
         OptionSpec("nohop", "combo", "illegal", ("illegal", "end_turn"), help="a tip whose hop has no target"),

@@ -71,7 +71,7 @@ class TicTacToe(Game):
     name = "tictactoe"
     title = "Tic-tac-toe"
     players = ("x", "o")
-    unit = "expected result"
+    unit = "result"
     options: ClassVar[tuple[OptionSpec, ...]] = ()
     algorithms = ("alphabeta", "mcts")
     form = "<row>/<row>/<row> <x or o>"

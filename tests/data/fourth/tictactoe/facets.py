@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from blockwit.games.alphabet import Spelt, Vector, one_hot
 from blockwit.games.base import Position
 from blockwit.games.facets import View
-from tictactoe import TicTacToePosition
+
+from . import TicTacToePosition
 
 
 class TicTacToeAlphabet(Spelt):
