@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 from blockwit import _numberdrop as core
-from blockwit.arena.simulate import Journal, Sample, read_journal, summarise
+from blockwit.arena.simulate import Journal, Sample, What, read_journal, summarise
 from blockwit.client import Engine
 from blockwit.errors import BlockwitError
 from blockwit.games import weights
@@ -132,7 +132,7 @@ def sample(row: str, other: Path | None, seed: int) -> Sample:
     return played if seed % 2 == 0 else Sample(seed, played.points[::-1], played.decisions, played.chances)
 
 
-def what(row: str, other: Path | None) -> dict[str, Any]:
+def what(row: str, other: Path | None) -> What:
     """Return what a journal belongs to: results of other weights are not mixed in."""
 
     def mark() -> str:

@@ -15,7 +15,7 @@ from blockwit import _proof, games
 from blockwit.cli.main import app
 from blockwit.errors import OptionError, SolutionError, TableError
 from blockwit.games.base import Kind
-from blockwit.study import benchmark
+from blockwit.study import benchmark, records
 from blockwit.study.benchmark import Benchmark, settings_of, solve
 from typer.testing import CliRunner
 
@@ -99,7 +99,7 @@ def test_file_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     begun: list[int] = []
     real = benchmark.solve
 
-    def counted(game: str, settings: benchmark.Settings, tables: str, seed: int) -> benchmark.Record:
+    def counted(game: str, settings: benchmark.Settings, tables: str, seed: int) -> dict[str, Any]:
         begun.append(seed)
         return real(game, settings, tables, seed)
 
@@ -120,7 +120,10 @@ def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
         Benchmark(path, "numberdrop", {"rounds": 2, "nodes": 0})
     lines = path.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join([lines[0], "{}", lines[1]]), encoding="utf-8")
-    with pytest.raises(SolutionError, match="line 2 is no record"):
+    with pytest.raises(SolutionError, match="line 2: engine: field required"):
+        Benchmark(path, "numberdrop", {"rounds": 1, "nodes": 0})
+    path.write_text(lines[0].replace('"version":2', '"version":1') + "\n", encoding="utf-8")
+    with pytest.raises(SolutionError, match="line 1: version: input should be 2"):
         Benchmark(path, "numberdrop", {"rounds": 1, "nodes": 0})
     path.write_text("[]\n", encoding="utf-8")
     with pytest.raises(SolutionError):
@@ -184,3 +187,45 @@ def test_command(tmp_path: Path) -> None:
     wrong = CliRunner().invoke(app, [*words, "--cards", "3"])
     assert wrong.exit_code == 2
     assert wrong.stderr.splitlines()[-1].startswith("blockwit: cards is no setting of deblockle")
+
+
+def test_what_a_record_claims_is_checked(tmp_path: Path) -> None:
+    """A line with "proven" turned to true was counted as proven."""
+    path = tmp_path / "file.jsonl"
+    asked: dict[str, dict[str, Any]] = {
+        "nmbr9": {"cards": 3, "seconds": 30.0},
+        "numberdrop": {"rounds": 2, "nodes": 0},
+        "deblockle": {},
+    }
+    changes: dict[str, list[tuple[dict[str, Any], str]]] = {
+        "nmbr9": [
+            ({"position": "- 012"}, "the position of seed 1 is "),
+            ({"line": ["0a@0,0,0"]}, "it is not the turn of|the line brings"),
+            ({"value": 7}, "the line brings 1, not 7"),
+            ({"bound": -1}, "the bound -1 is below the value"),
+            ({"bound": 99}, "bound 99, proven True"),
+            ({"value": None}, "no line, and proven"),
+        ],
+        "numberdrop": [
+            ({"chances": []}, "is not the next of the chance events"),
+            ({"proven": True}, "bound unknown, proven True"),
+            ({"value": 1000.0}, "the line brings"),
+        ],
+        "deblockle": [({"best": ["a1a2a3"]}, "is no move"), ({"proven": False}, "is always proven")],
+    }
+    for game, settings in asked.items():
+        path.unlink(missing_ok=True)
+        list(Benchmark(path, game, settings).run([1]))
+        head, line = path.read_text(encoding="utf-8").splitlines()
+        written = records.LINES[game].model_validate_json(line)
+        of = {"game": game, "settings": settings_of(game, settings)}
+        for change, words in changes[game]:
+            changed = written.model_copy(update=change)
+            path.write_text(f"{head}\n{changed.to_line()}\n", encoding="utf-8")
+            with pytest.raises(SolutionError, match="line 2: not as it was written, its checksum does not fit"):
+                Benchmark(path, game, settings)
+            path.write_text(f"{head}\n{changed.sealed(of).to_line()}\n", encoding="utf-8")
+            with pytest.raises(SolutionError, match=words):
+                Benchmark(path, game, settings)
+        path.write_text(f"\ufeff{head}\n{line}\n", encoding="utf-8")
+        assert list(Benchmark(path, game, settings).records) == [1]

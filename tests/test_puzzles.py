@@ -12,7 +12,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from blockwit import games
+from blockwit import games, reading
 from blockwit.cli import puzzle as puzzle_cli
 from blockwit.cli.main import app
 from blockwit.client import Engines
@@ -287,7 +287,7 @@ def test_broken_json_is_named(text: str) -> None:
 
 
 def test_missing_folder_and_binary_files_are_named(tmp_path: Path) -> None:
-    for name, content in (("bin", b"\xff\xfe\x00"), ("big", b" " * (puzzles.MAX_FILE + 1))):
+    for name, content in (("bin", b"\xff\xfe\x00"), ("big", b" " * (reading.MOST_BYTES + 1))):
         path = tmp_path / name
         path.write_bytes(content)
         with pytest.raises(SolutionError, match=name):
@@ -353,7 +353,7 @@ def test_check_names_every_fault_as_such(tmp_path: Path) -> None:
     assert lines["right"].startswith("PROVEN, grade")
     assert lines["two"].startswith("TWO SOLUTIONS: 2 solutions")
     assert lines["wrong"].startswith("WRONG ANSWER: there is a win in fewer than 3 turns")
-    assert lines["broken"].startswith("BROKEN: not a JSON file")
+    assert lines["broken"].startswith("BROKEN: cut short")
     assert out.splitlines()[-1] == "1 proven, 1 wrong answer, 1 two solutions, 1 broken"
     assert status == 2
     (tmp_path / "broken.json").unlink()

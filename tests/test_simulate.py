@@ -42,7 +42,7 @@ def test_stopped_run_resumes_without_playing_again(tmp_path: Path, monkeypatch: 
     with contextlib.closing(simulate.simulate("numberdrop", SOLO, "random", range(150), journal=path)) as games:
         first = [next(games) for _ in range(60)]
     with path.open("a", encoding="utf-8") as file:
-        file.write("[99, [1.")
+        file.write('{"seed":99,"po')
     played: list[int] = []
     play_one = simulate.play_one
 
@@ -66,10 +66,21 @@ def test_journal_of_something_else_is_refused(tmp_path: Path) -> None:
         run(path, range(2), policy="greedy")
     assert path.read_bytes() == before
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(SolutionError, match="not a file of this command"):
+    with pytest.raises(SolutionError, match="line 1: not JSON"):
         run(path, range(2))
-    path.write_bytes(before.replace(b"[0, ", b"x[0, "))
-    with pytest.raises(SolutionError, match="line 2 is not a finished game"):
+    for good, bad, words in (
+        (b'{"seed":0,', b'x{"seed":0,', "line 2: not JSON"),
+        (b'"decisions":', b'"decisions":1', "line 2: not as it was written, its checksum does not fit"),
+        (b'"points":[', b'"points":[1e400,', "line 2: points.0: input should be a finite number"),
+        (b"blockwit 0.", b"blockwit 9.", "begun with other settings: .*blockwit 9"),
+    ):
+        assert good in before
+        path.write_bytes(before.replace(good, bad))
+        with pytest.raises(SolutionError, match=words):
+            run(path, range(2))
+    lines = before.splitlines(keepends=True)
+    path.write_bytes(lines[0].replace(b'"solo":true', b'"solo":false') + lines[1])
+    with pytest.raises(SolutionError, match="begun with other settings"):
         run(path, range(2))
     with pytest.raises(SolutionError, match="No such file"):
         run(tmp_path / "none" / "games.jsonl", range(2))

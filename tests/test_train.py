@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -123,10 +124,21 @@ def test_other_checkpoints_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match="begun with other settings"):
         train.Training(SHORT, path)
     data = path.read_bytes()
-    for bad in (data[: len(data) // 2], b"", b"text"):
+    head, _, packed = data.partition(b"\n")
+    for bad in (
+        data[: len(data) // 2],
+        b"",
+        b"text",
+        head.replace(b'"games":2', b'"games":4') + b"\n" + packed,
+        head.replace(b'"seconds":', b'"seconds":1e400,"x":') + b"\n" + packed,
+        head + b"\n" + zlib.compress(zlib.decompress(packed)[:-1] + b"\x01"),
+        head + b"\n" + zlib.compress(bytes(1 << 24)),
+        head + b"\n" + packed[1:],
+        b"PK\x03\x04" + data,
+    ):
         path.write_bytes(bad)
-        with pytest.raises(TrainingError, match="not a checkpoint"):
-            train.Training(SHORT, path)
+        with pytest.raises(TrainingError, match="not a checkpoint of this command, or damaged"):
+            train.Training(replace(SHORT, round_games=2), path)
     with pytest.raises(TrainingError, match="No such file"):
         rounds(replace(SHORT, round_games=2), 2, tmp_path / "none" / "state")
 

@@ -16,6 +16,7 @@ from blockwit.search.cpsat.decomposition import Decomposition, can_carry
 from blockwit.search.cpsat.model import StackModel
 from blockwit.search.cpsat.optimize import Optimizer, Progress, optimize
 from blockwit.search.cpsat.problem import problem_of, read_problem
+from blockwit.search.cpsat.progress import ProgressFile
 from blockwit.search.cpsat.search import Beam, draw_neighbourhood, first_settings, neighbourhood_model, play_beam
 from blockwit.search.cpsat.searcher import Nmbr9Searcher
 from blockwit.search.cpsat.solution import check_solution, write_solution
@@ -317,8 +318,48 @@ def test_progress_of_another_problem_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SolutionError, match="is of problem 'F-6-1-5', expected F-6-2-5"):
         Optimizer(read_problem("F-6-2-5"), save=save)
     save.write_text("{", encoding="utf-8")
-    with pytest.raises(SolutionError, match="cannot be read"):
+    with pytest.raises(SolutionError, match="cut short"):
         Optimizer(read_problem("F-6-1-5"), save=save)
+
+
+def test_progress_that_nobody_wrote_is_not_believed(tmp_path: Path) -> None:
+    """A bound of -5 made any plan "proven optimal"; a plan and a bound were whatever the file said."""
+    save = tmp_path / "progress.json"
+    problem = read_problem("F-4-1-5")
+    Optimizer(problem, save=save).run()
+    written = json.loads(save.read_text(encoding="utf-8"))
+    assert (written["score"], written["bound"]) == (7, 7)
+    sealed = ProgressFile.model_validate(written)
+
+    def refused(words: str) -> None:
+        with pytest.raises(SolutionError, match=words) as caught:
+            Optimizer(problem, save=save)
+        assert str(caught.value).startswith(f"progress file {save}")
+        assert "\n" not in str(caught.value)
+
+    for text, words in (
+        ('{"problem":"F-4-1-5","moves":[],"bound":-5,"rounds":1,"seconds":1}', "field required|bound: input should"),
+        (json.dumps(written | {"moves": 5}), "moves: input should be a valid"),
+        (json.dumps(written | {"bound": 4}), "its checksum does not fit"),
+        (json.dumps(written | {"moves": [], "score": -1}), "its checksum does not fit"),
+        (json.dumps(written).replace('"rounds": ', '"rounds": ' + "1" * 5000), "not JSON"),
+        (json.dumps(written).replace('"seconds": ', '"seconds": 1e400, "x": '), "seconds: input should be a finite"),
+        ("[" * 100_000, "not JSON"),
+    ):
+        save.write_text(text, encoding="utf-8")
+        refused(words)
+    # With a right checksum, what the rules can tell is told.
+    for change, words in (
+        ({"bound": 6}, "its bound 6 is below the 7 points of its plan"),
+        ({"score": 8}, "its plan scores 7, not 8"),
+        ({"moves": written["moves"][:-1]}, "its plan breaks the rules"),
+        ({"moves": ["7z@0,0,0"]}, "is not a placement"),
+        ({"engine": "blockwit 0.1.0"}, "was written by 'blockwit 0.1.0'"),
+    ):
+        save.write_text(sealed.model_copy(update=change).sealed().model_dump_json(), encoding="utf-8")
+        refused(words)
+    save.write_bytes(b"\xef\xbb\xbf" + sealed.model_dump_json().encode())
+    assert Optimizer(problem, save=save).bound == 7
 
 
 @pytest.mark.parametrize(

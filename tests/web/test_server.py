@@ -12,8 +12,9 @@ from blockwit import games
 from blockwit.errors import MoveError
 from blockwit.web.app import IDLE, TOO_LONG, TOO_MANY, Settings, make_app
 from blockwit.web.guard import hosts_of
+from blockwit.web.messages import MAX_MOVES
 from blockwit.web.rulebook import headings
-from blockwit.web.session import MAX_MESSAGE, MAX_MOVES
+from blockwit.web.session import MAX_MESSAGE
 from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
@@ -285,19 +286,22 @@ def test_claims_are_listed_after_a_drop(talk: Callable[..., dict[str, Any]]) -> 
 @pytest.mark.parametrize(
     ("question", "words"),
     [
-        ({"do": "dance"}, "do: expected view"),
-        ({"do": "view"}, "table: expected an object"),
+        ({"do": "dance"}, "input tag 'dance' found using 'do' does not match any of the expected tags: 'stop', 'view'"),
+        ({"do": "view"}, "view.table: field required"),
         ({"do": "view", "table": {"game": "chess", "options": {}, "start": None, "moves": []}}, "unknown game 'chess'"),
         ({"do": "view", "table": {**DUEL, "options": {"speed": 1}}}, "unknown option 'speed'"),
         ({"do": "view", "table": {**DUEL, "start": "nonsense"}}, "1 fields, expected"),
-        ({"do": "view", "table": {**DUEL, "start": 5}}, "start: expected a position string"),
-        ({"do": "view", "table": {**DUEL, "moves": "d1c1"}}, "moves: expected a list"),
-        ({"do": "view", "table": {**DUEL, "moves": ["0000"] * (MAX_MOVES + 1)}}, "moves: expected at most"),
-        ({"do": "play", "table": DUEL, "move": 5}, "move: expected a move"),
-        ({"do": "think", "table": DUEL, "movetime": 0}, "movetime: expected a whole number"),
-        ({"do": "think", "table": DUEL, "movetime": True}, "movetime: expected a whole number"),
-        ({"do": "think", "table": DUEL, "nodes": "many"}, "nodes: expected a whole number"),
-        ({"do": "think", "table": DUEL, "skill": 21}, "skill: expected a whole number"),
+        ({"do": "view", "table": {**DUEL, "start": 5}}, "view.table.start: input should be a valid string"),
+        ({"do": "view", "table": {**DUEL, "moves": "d1c1"}}, "view.table.moves: input should be a valid array"),
+        (
+            {"do": "view", "table": {**DUEL, "moves": ["0000"] * (MAX_MOVES + 1)}},
+            "view.table.moves: list should have at most 3000 items",
+        ),
+        ({"do": "play", "table": DUEL, "move": 5}, "play.move: input should be a valid string"),
+        ({"do": "think", "table": DUEL, "movetime": 0}, "think.movetime: input should be greater than or equal to 1"),
+        ({"do": "think", "table": DUEL, "movetime": True}, "think.movetime: input should be a valid integer"),
+        ({"do": "think", "table": DUEL, "nodes": "many"}, "think.nodes: input should be a valid integer"),
+        ({"do": "think", "table": DUEL, "skill": 21}, "think.skill: input should be less than or equal to 20"),
         ({"do": "think", "table": {**DUEL, "start": None}}, "nothing is to be decided"),
         ({"do": "claims", "table": DUEL, "move": "d1c1"}, "have no parts"),
     ],
@@ -312,7 +316,9 @@ def test_bad_requests_are_answered_by_one_line(
     assert talk(do="view", table=DUEL)["is"] == "view"
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "5", "[" * 50_000])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "5", "[" * 50_000, "1" * 5000, '{"id": 1e400}', '{"id": "\\ud800", "do": "stop"}']
+)
 def test_what_is_no_request_is_answered_by_one_line(text: str) -> None:
     with client() as connected, connected.websocket_connect("/talk", headers=HEADERS) as websocket:
         websocket.send_text(text)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import numpy as np
+from pydantic import Field
 
-from blockwit import games
+from blockwit import games, reading
 from blockwit.arena.match import MOST_PLIES, Player
 from blockwit.errors import OptionError, SolutionError, quote
-from blockwit.games.base import Kind, Options
+from blockwit.games.base import Kind, Options, OptionValue
 from blockwit.jobs import executor
+from blockwit.models import ENGINE, Model, Sealed, read
 
 PERCENTILES = (0, 5, 25, 50, 75, 95, 100)
 BUNDLE = 50
@@ -81,29 +82,50 @@ def _bundle(game_name: str, options: Options, policy: str, seeds: Sequence[int])
     return [play_one(game_name, options, policy, seed) for seed in seeds]
 
 
-def read_journal(path: Path, what: Mapping[str, Any]) -> dict[int, Sample]:
+What = Mapping[str, OptionValue | dict[str, OptionValue]]
+"""What a journal belongs to: the game, its options, who plays."""
+
+
+class JournalHead(Model):
+    """The first line of a journal: what is simulated, and by which version of the program."""
+
+    engine: str
+    what: dict[str, OptionValue | dict[str, OptionValue]]
+
+
+class JournalLine(Sealed):
+    """Every other line of a journal: a finished game."""
+
+    seed: int = Field(ge=0)
+    points: list[float] = Field(min_length=1)
+    decisions: int = Field(ge=0)
+    chances: int = Field(ge=0)
+
+
+def read_journal(path: Path, what: What) -> dict[int, Sample]:
     """Return the finished games of a `Journal` by their seeds; none if there is no file.
 
     Raises:
         SolutionError: the file is something else, or was begun for something else than `what`.
     """
     done: dict[int, Sample] = {}
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    except OSError as error:
-        raise SolutionError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise SolutionError(f"{path}: not a file of this command") from None
-    if lines and lines[0] != json.dumps(dict(what), sort_keys=True):
-        raise SolutionError(f"{path}: begun with other settings: {quote(lines[0], 200)}")
-    for number, line in enumerate(lines[1:], 2):
+    head = JournalHead(engine=ENGINE, what=dict(what))
+    for number, line, whole in reading.lines(path, SolutionError) if path.exists() else ():
+        where = f"{path}: line {number}"
+        if number == 1:
+            if read(JournalHead, line, SolutionError, where) != head:
+                raise SolutionError(f"{path}: begun with other settings: {quote(line, 200)}")
+            continue
         try:
-            seed, points, decisions, chances = json.loads(line)
-            done[seed] = Sample(seed, tuple(points), decisions, chances)
-        except (ValueError, TypeError):
+            game = read(JournalLine, line, SolutionError, where)
+            if not game.whole(what):
+                raise SolutionError(f"{where}: not as it was written, its checksum does not fit")
+        except SolutionError:
             # A process that is killed may leave half a line behind: that game is played again.
-            if number != len(lines):
-                raise SolutionError(f"{path}: line {number} is not a finished game") from None
+            if whole:
+                raise
+            continue
+        done[game.seed] = Sample(game.seed, tuple(game.points), game.decisions, game.chances)
     return done
 
 
@@ -118,21 +140,24 @@ class Journal:
         SolutionError: the file is something else, or was begun with other settings.
     """
 
-    def __init__(self, path: Path, what: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, what: What) -> None:
+        self.what = what
         self.done = read_journal(path, what)
         try:
             self._file: TextIO = path.open("w", encoding="utf-8")
         except OSError as error:
             raise SolutionError(f"{path}: {error.strerror}") from None
-        self._file.write(json.dumps(dict(what), sort_keys=True) + "\n")
+        self._file.write(JournalHead(engine=ENGINE, what=dict(what)).model_dump_json() + "\n")
         for sample in self.done.values():
             self.add(sample)
 
     def add(self, sample: Sample) -> None:
         """Write one finished game at once."""
         self.done[sample.seed] = sample
-        row = [sample.seed, sample.points, sample.decisions, sample.chances]
-        self._file.write(json.dumps(row) + "\n")
+        line = JournalLine(
+            seed=sample.seed, points=list(sample.points), decisions=sample.decisions, chances=sample.chances
+        )
+        self._file.write(line.sealed(self.what).to_line() + "\n")
         self._file.flush()
 
     def close(self) -> None:
@@ -157,7 +182,7 @@ def simulate(
     """
     check_policy(policy)
     rules = games.get(game_name).read_options(options)
-    what = {"game": game_name, "options": rules, "policy": policy}
+    what: What = {"game": game_name, "options": rules, "policy": policy}
     book = Journal(journal, what) if journal is not None else None
     try:
         wanted = dict.fromkeys(seeds)

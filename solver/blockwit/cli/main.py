@@ -187,7 +187,7 @@ def solve(
 
 @app.command()
 def plan(
-    rolls: Annotated[typer.FileText, typer.Argument(help="All draws and rolls in order, like roll:3*56L; -: input.")],
+    rolls: Annotated[Path, typer.Argument(help="A file of all draws and rolls in order, like roll:3*56L; -: input.")],
     game: GameName = "numberdrop",
     option: RuleOptions = None,
     position: Position = None,
@@ -196,14 +196,16 @@ def plan(
     exact_nodes: Annotated[int, typer.Option(help="Most nodes of the exhaustive proof; 0: none.")] = 2_000_000,
 ) -> None:
     """Find the best game of one player when all rolls are known beforehand."""
-    from blockwit import games
+    from blockwit import games, reading
+    from blockwit.errors import SolutionError
     from blockwit.search import plan as planning
 
     try:
+        told = reading.standard_input(SolutionError) if str(rolls) == "-" else reading.text(rolls, SolutionError)
         rules = rules_of(option)
         played = games.get(game)
         start = played.parse(position, rules) if position else played.start(rules)
-        found = planning.plan(played, start, rolls.read().split(), width=width, branch=branch, exact_nodes=exact_nodes)
+        found = planning.plan(played, start, told.split(), width=width, branch=branch, exact_nodes=exact_nodes)
     except BlockwitError as error:
         fail(error)
     how = "proven best" if found.proven else f"best of a beam of width {found.width}"

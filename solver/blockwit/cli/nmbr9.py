@@ -152,12 +152,10 @@ def par(
 
 
 def _read(path: Path) -> Solution:
+    from blockwit import reading
     from blockwit.search.cpsat.solution import check_solution
 
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SolutionError(f"{quote(str(path))} cannot be read: {error}") from None
+    text = reading.text(path, SolutionError)
     try:
         return check_solution(text)
     except SolutionError as error:

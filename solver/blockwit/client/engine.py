@@ -677,8 +677,10 @@ class AsyncEngine:
 
     async def state(self) -> dict[str, Any]:
         """Return the position as JSON for a front end to draw."""
-        state: dict[str, Any] = json.loads(await self.query("state"))
-        return state
+        # Here, because a client need not load the models unless it asks.
+        from blockwit.models import State, read
+
+        return read(State, await self.query("state"), EngineError, "query state").model_dump()
 
     async def fen(self) -> str:
         """Return the position string."""

@@ -16,11 +16,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from blockwit.errors import WeightsError, quote
+from blockwit import reading
+from blockwit.errors import BlockwitError, WeightsError, quote
 
 FORMAT = 1
 MARK = "blockwit weights"
 LONGEST_HEADER = 1 << 16
+MOST_BYTES = 1 << 26
+"""Bytes of the largest file that is read, packed."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,26 @@ def write(path: Path, weights: Weights) -> None:
         raise WeightsError(f"{path}: {error.strerror}") from None
 
 
+def parts(path: Path, error: type[BlockwitError]) -> tuple[bytes, bytes]:
+    """Return the header's line and the packed rest of a file of this form. Raises `error`."""
+    head, _, packed = reading.data(path, error, MOST_BYTES).partition(b"\n")
+    if len(head) > LONGEST_HEADER:
+        raise error(f"{path}: its first line is longer than {LONGEST_HEADER} bytes")
+    return head, packed
+
+
+def unpacked(packed: bytes, size: int, sha256: object, where: str, error: type[BlockwitError]) -> bytes:
+    """Unpack exactly `size` bytes and compare their checksum. Raises `error`."""
+    try:
+        # No more than is wanted: a few bytes can unpack to gigabytes.
+        values = zlib.decompressobj().decompress(packed, size + 1)
+    except zlib.error:
+        raise error(f"{where}: damaged, it cannot be unpacked") from None
+    if len(values) != size or hashlib.sha256(values).hexdigest() != sha256:
+        raise error(f"{where}: damaged, its numbers have another checksum than its header says")
+    return values
+
+
 def read(path: Path, features: str, count: int) -> Weights:
     """Read `count` weights of the set `features`.
 
@@ -72,14 +95,13 @@ def read(path: Path, features: str, count: int) -> Weights:
         WeightsError: the file is missing, damaged, something else, or of another set of features.
     """
     try:
-        with path.open("rb") as file:
-            line = file.readline(LONGEST_HEADER)
-            packed = file.read()
-    except OSError as error:
-        raise WeightsError(f"{path}: {error.strerror}, expected a file of weights for {features}") from None
+        line, packed = parts(path, WeightsError)
+    except WeightsError as error:
+        raise WeightsError(f"{error}, expected a file of weights for {features}") from None
     try:
+        # No model here: a game's weights are read whenever it is loaded, and pydantic takes longer than all of that.
         head = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         head = None
     if not isinstance(head, dict) or head.get("file") != MARK:
         raise WeightsError(f"{path}: not a file of weights")
@@ -88,13 +110,6 @@ def read(path: Path, features: str, count: int) -> Weights:
     if (head.get("features"), head.get("count")) != (features, count):
         found = quote(f"{head.get('count')} of {head.get('features')}")
         raise WeightsError(f"{path}: weights {found}, expected '{count} of {features}'")
-    try:
-        unpacker = zlib.decompressobj()
-        # No more than is wanted: a few bytes can unpack to gigabytes.
-        values = unpacker.decompress(packed, 2 * count + 1)
-    except zlib.error:
-        raise WeightsError(f"{path}: damaged, its weights cannot be unpacked") from None
-    if hashlib.sha256(values).hexdigest() != head.get("sha256") or len(values) != 2 * count:
-        raise WeightsError(f"{path}: damaged, its weights have another checksum than its header says")
+    values = unpacked(packed, 2 * count, head.get("sha256"), str(path), WeightsError)
     training = head.get("training")
     return Weights(features, values, training if isinstance(training, dict) else {})

@@ -14,6 +14,7 @@ from types import FrameType
 from typing import BinaryIO, Protocol
 
 from blockwit.protocol.session import Session
+from blockwit.reading import BOM
 
 MAX_LINE = 1 << 18
 """Bytes of the longest line that is read; a longer one is refused whole."""
@@ -114,12 +115,15 @@ def run(source: Readable, sink: BinaryIO, on_hang_up: Callable[[], None] = lambd
 
 
 def _read(session: Session, source: Readable, hung_up: threading.Event) -> None:
+    first = True
     while not hung_up.is_set() and (raw := source.readline(MAX_LINE + 1)):
         if len(raw) > MAX_LINE and not raw.endswith(b"\n"):
             while (rest := source.readline(MAX_LINE)) and not rest.endswith(b"\n"):
                 pass
             session.error(f"a line of more than {MAX_LINE} bytes, none of it was read")
             continue
+        if first:
+            raw, first = raw.removeprefix(BOM), False
         try:
             line = raw.decode()
         except UnicodeDecodeError as error:

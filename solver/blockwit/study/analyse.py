@@ -7,7 +7,6 @@ differences of a few tenths of a point are noise.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,10 +14,13 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from blockwit import games
+from pydantic import Field
+
+from blockwit import games, reading
 from blockwit.client import Engine
-from blockwit.errors import BlockwitError, CommandError, MoveError, OptionError, quote
+from blockwit.errors import BlockwitError, CommandError, MoveError, OptionError
 from blockwit.games.base import Game, Kind, Options, OptionValue, Position
+from blockwit.models import Model, read
 from blockwit.protocol import parser
 from blockwit.search.types import Info, Limits
 
@@ -38,6 +40,15 @@ class Record:
     start: Position
     moves: tuple[str, ...]
     rules: Options = field(default_factory=dict[str, OptionValue])
+
+
+class RecordFile(Model):
+    """A recorded game as JSON."""
+
+    game: str
+    options: dict[str, OptionValue] = Field(default_factory=dict)
+    position: str = Field("startpos", description="startpos, or a position string")
+    moves: list[str] | str = Field(description="tokens, as a list or with spaces between")
 
 
 def read_record(text: str) -> Record:
@@ -79,37 +90,14 @@ def _record(game: Game, fen: str | None, rules: Options, moves: Sequence[str]) -
 
 
 def _read_json(text: str) -> Record:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise CommandError(f"a game in JSON: {error}") from None
-    unknown = sorted(found.keys() - {"game", "options", "position", "moves"})
-    if unknown:
-        raise CommandError(f"unknown key {quote(unknown[0])}, expected game, options, position and moves")
-    name, fen, rules = found.get("game"), found.get("position", "startpos"), found.get("options", {})
-    moves = found.get("moves")
-    if isinstance(moves, str):
-        moves = moves.split()
-    if not isinstance(name, str) or not isinstance(fen, str) or not isinstance(rules, dict):
-        raise CommandError("a game in JSON: game and position have to be text, options an object")
-    if not isinstance(moves, list) or not all(isinstance(move, str) for move in moves):
-        raise CommandError("a game in JSON: moves have to be a list of tokens, or text")
-    if not all(isinstance(value, str | int | bool) for value in rules.values()):
-        raise CommandError("a game in JSON: options have to be text, numbers, true or false")
-    return _record(games.get(name), None if fen == "startpos" else fen, rules, moves)
+    file = read(RecordFile, text, CommandError, "a game in JSON")
+    moves = file.moves.split() if isinstance(file.moves, str) else file.moves
+    return _record(games.get(file.game), None if file.position == "startpos" else file.position, file.options, moves)
 
 
 def load_record(path: Path) -> Record:
     """Read a file. Raises BlockwitError."""
-    try:
-        with path.open(encoding="utf-8") as file:
-            text = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise CommandError(f"{path}: not UTF-8 text") from None
-    if len(text) > MOST_BYTES:
-        raise CommandError(f"{path}: more than {MOST_BYTES} characters")
+    text = reading.text(path, CommandError, MOST_BYTES)
     try:
         return read_record(text)
     except BlockwitError as error:

@@ -6,7 +6,6 @@ this process, several, or the workers of a cluster; those that die cost no more 
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
@@ -14,16 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blockwit import __version__, games
+from blockwit import games, reading
 from blockwit.errors import OptionError, SolutionError, TableError, quote
 from blockwit.games.base import Kind, Position
 from blockwit.jobs import executor, worker_died
-
-FORMAT = "blockwit-benchmark"
-VERSION = 1
+from blockwit.study import records as files
+from blockwit.study.records import Record
 
 Settings = Mapping[str, Any]
-Record = dict[str, Any]
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "nmbr9": {"cards": 20, "seconds": 60.0},
@@ -97,7 +94,7 @@ def _nmbr9(settings: Settings, seed: int) -> Record:
     from blockwit.search.cpsat.optimize import optimize
     from blockwit.search.cpsat.problem import read_problem
 
-    deck = random.Random(seed).sample(sorted([*range(10), *range(10)]), settings["cards"])
+    deck = files.nmbr9_deck(seed, settings["cards"])
     end = optimize(read_problem("K:" + "".join(map(str, deck))), settings["seconds"], workers=1, seed=seed)
     return {
         "seed": seed,
@@ -242,7 +239,6 @@ class Benchmark:
         self.path = path
         self.units = Units(game, settings_of(game, asked), tables)
         self.records: dict[int, Record] = {}
-        self._head = {"format": FORMAT, "version": VERSION, "game": game, "settings": self.units.settings}
         self._read()
 
     def run(self, seeds: Sequence[int], *, jobs: int = 1, cluster: str | None = None) -> Iterator[Record]:
@@ -259,39 +255,37 @@ class Benchmark:
             with self.path.open("a", encoding="utf-8") as file:
                 for record in work(self.units, missing, jobs=jobs, cluster=cluster):
                     self.records[record["seed"]] = record
-                    file.write(json.dumps(record) + "\n")
+                    file.write(self._line(record))
                     file.flush()
                     yield record
         except OSError as error:
             raise SolutionError(f"{self.path}: {error.strerror}") from None
         self._write_all()
 
+    def _line(self, record: Record) -> str:
+        return files.record_line(self.units.game, self.units.settings, record) + "\n"
+
     def _read(self) -> None:
-        try:
-            lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
-        except (OSError, UnicodeDecodeError) as error:
-            raise SolutionError(f"{self.path}: cannot be read: {error}") from None
-        for number, line in enumerate(lines, 1):
+        if not self.path.exists():
+            return
+        game, settings = self.units.game, self.units.settings
+        for number, line, whole in reading.lines(self.path, SolutionError):
             try:
-                read = json.loads(line)
-                if number > 1:
-                    self.records[int(read["seed"])] = read
-            except (ValueError, TypeError, KeyError):
-                if 1 < number == len(lines):
+                if number == 1:
+                    files.read_head(line, game, settings)
+                else:
+                    record = files.read_record(line, game, settings)
+                    self.records[record["seed"]] = record
+            except SolutionError as error:
+                if number > 1 and not whole:
                     continue
-                raise SolutionError(f"{self.path}: line {number} is no record") from None
-            # Another version of the program may go on with a file.
-            if number == 1 and (
-                not isinstance(read, dict) or {**read, "engine": None} != {**self._head, "engine": None}
-            ):
-                raise SolutionError(f"{self.path}: begun for something else: {quote(line, 200)}")
+                raise SolutionError(f"{self.path}: line {number}: {error}") from None
 
     def _write_all(self) -> None:
         part = self.path.with_name(self.path.name + ".part")
-        lines = [{**self._head, "engine": f"blockwit {__version__}"}]
-        lines += [self.records[seed] for seed in sorted(self.records)]
+        head = files.head_line(self.units.game, self.units.settings) + "\n"
         try:
-            part.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+            part.write_text(head + "".join(self._line(self.records[seed]) for seed in sorted(self.records)), "utf-8")
             part.replace(self.path)
         except OSError as error:
             raise SolutionError(f"{self.path}: {error.strerror}") from None

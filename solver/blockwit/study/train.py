@@ -9,23 +9,25 @@ all that was learned and a common one not too far. After each round a checkpoint
 
 from __future__ import annotations
 
-import io
+import hashlib
 import itertools
 import json
 import time
-import zipfile
+import zlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Literal, Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
-from blockwit import __version__, _td, games
+from blockwit import __version__, _td, games, reading
 from blockwit.errors import OptionError, TrainingError, quote
 from blockwit.games import weights
+from blockwit.models import Sealed, read
 
 Numbers = npt.NDArray[np.float32]
 Batch = tuple[npt.NDArray[np.int32], Numbers, list[tuple[int, tuple[float, ...]]]]
@@ -121,6 +123,22 @@ class Progress:
     """After each round: games so far, seconds so far, mean points of each kind of game in it (None: not played)."""
 
 
+CHECKPOINT: Literal["blockwit checkpoint"] = "blockwit checkpoint"
+
+
+class Checkpoint(Sealed):
+    """The first line of a checkpoint; the numbers follow as little-endian floats, compressed by zlib."""
+
+    file: Literal["blockwit checkpoint"]
+    format: Literal[1]
+    recipe: dict[str, str | int | float]
+    features: str
+    games: int = Field(ge=0)
+    seconds: float = Field(ge=0)
+    curve: list[tuple[int, float, list[float | None]]] = Field(strict=False)
+    sha256: str = Field(description="of the numbers before they were compressed")
+
+
 def play_part(recipe: Recipe, numbers: Numbers, first: int, count: int) -> Batch:
     """Play games number `first` to `first + count` with all threads of a worker. Keeps this process's weights."""
     game = learned(recipe.game)
@@ -188,36 +206,38 @@ class Training:
         if checkpoint is not None and checkpoint.exists():
             self._resume(checkpoint)
 
-    def _head(self) -> dict[str, Any]:
-        return {"recipe": asdict(self.recipe), "features": self.game.features}
-
     def _resume(self, path: Path) -> None:
-        try:
-            with np.load(path, allow_pickle=False) as stored:
-                told = json.loads(str(stored["told"]))
-                numbers = stored["numbers"]
-            head, progress = told["head"], told["progress"]
-            curve = [(int(at), float(seconds), tuple(means)) for at, seconds, means in progress["curve"]]
-            known = Progress(int(progress["games"]), float(progress["seconds"]), curve)
-        except OSError as error:
-            raise TrainingError(f"{path}: {error.strerror or 'not a checkpoint'}") from None
-        except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
-            raise TrainingError(f"{path}: not a checkpoint of this command, or damaged") from None
-        if head != self._head():
-            raise TrainingError(f"{path}: begun with other settings: {quote(json.dumps(head), 300)}")
-        if numbers.shape != self.numbers.shape or numbers.dtype != np.float32:
-            raise TrainingError(f"{path}: numbers of another shape, the checkpoint is damaged")
-        self.numbers, self.progress = numbers, known
+        line, packed = weights.parts(path, TrainingError)
+        where = f"{path}: not a checkpoint of this command, or damaged"
+        head = read(Checkpoint, reading.decoded(line, where, TrainingError), TrainingError, where)
+        if (head.recipe, head.features) != (asdict(self.recipe), self.game.features):
+            found = quote(json.dumps({"recipe": head.recipe, "features": head.features}), 300)
+            raise TrainingError(f"{path}: begun with other settings: {found}")
+        if not head.whole():
+            raise TrainingError(f"{where}: its checksum does not fit")
+        raw = weights.unpacked(packed, self.numbers.nbytes, head.sha256, where, TrainingError)
+        self.numbers = np.frombuffer(raw, "<f4").reshape(self.numbers.shape).astype(np.float32)
+        curve = [(at, seconds, tuple(means)) for at, seconds, means in head.curve]
+        self.progress = Progress(head.games, head.seconds, curve)
 
     def save(self) -> None:
         """Write the checkpoint: the old one or the new, whole, whatever happens meanwhile. Raises TrainingError."""
         if self._checkpoint is None:
             return
-        told = json.dumps({"head": self._head(), "progress": asdict(self.progress)})
-        packed = io.BytesIO()
-        np.savez_compressed(packed, told=np.array(told), numbers=self.numbers)
+        raw = self.numbers.astype("<f4").tobytes()
+        head = Checkpoint(
+            file=CHECKPOINT,
+            format=1,
+            recipe=asdict(self.recipe),
+            features=self.game.features,
+            games=self.progress.games,
+            seconds=self.progress.seconds,
+            curve=[(at, seconds, list(means)) for at, seconds, means in self.progress.curve],
+            sha256=hashlib.sha256(raw).hexdigest(),
+        )
+        line = head.sealed().to_line().encode()
         try:
-            weights.replace_file(self._checkpoint, packed.getvalue())
+            weights.replace_file(self._checkpoint, line + b"\n" + zlib.compress(raw))
         except OSError as error:
             raise TrainingError(f"{self._checkpoint}: {error.strerror}") from None
 

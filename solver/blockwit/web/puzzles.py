@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from blockwit.search.cpsat.problem import read_problem
+from blockwit import reading
+from blockwit.errors import SolutionError
+from blockwit.search.cpsat.solution import check_solution
 from blockwit.study import puzzles
 from blockwit.study.puzzles.base import Puzzle
 
@@ -45,20 +46,20 @@ def _posed(name: str, puzzle: Puzzle) -> dict[str, Any]:
 
 def _stack(path: Path) -> dict[str, Any] | None:
     """Return a solution file of NMBR 9 as a puzzle: reach its score. None when its grid is limited, as no table is."""
-    data = json.loads(path.read_text(encoding="utf-8"))
-    problem = read_problem(data["problem"], data.get("deck", ()))
+    solution = check_solution(reading.text(path, SolutionError))
+    problem = solution.problem
     if problem.limited:
         return None
-    most = "The most is" if data.get("proven") else "The best known is"
+    most = "The most is" if solution.proven else "The best known is"
     return {
         "name": path.stem,
         "kind": "stack",
         "position": problem.position().fen(),
         "options": {},
-        "task": f"Build the best stack of {data['problem']}. {most} {data['score']} points.",
+        "task": f"Build the best stack of {problem.name}. {most} {solution.score} points.",
         "grade": 0,
         "drop": None,
         "rolls": [],
-        "line": list(data["moves"]),
-        "points": float(data["score"]),
+        "line": [str(tile) for tile in solution.tiles],
+        "points": float(solution.score),
     }

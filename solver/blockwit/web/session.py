@@ -19,7 +19,6 @@ Whatever cannot be answered is answered by `error` with one line.
 from __future__ import annotations
 
 import asyncio
-import json
 import secrets
 import sys
 from collections.abc import Awaitable, Callable
@@ -30,27 +29,18 @@ from blockwit import games
 from blockwit.client import AsyncEngine
 from blockwit.errors import BlockwitError, CommandError, EngineError, MoveError, quote
 from blockwit.games.base import OptionValue, Position
+from blockwit.models import read
 from blockwit.protocol.writer import info_line
 from blockwit.search.types import Info, Limits
-from blockwit.web import views
+from blockwit.web import messages, views
 
 ENGINE = (sys.executable, "-P", "-m", "blockwit.web.worker")
 MAX_MESSAGE = 1 << 16
 """Characters of the longest request."""
-MAX_MOVES = 3000
-MAX_MOVETIME = 600_000
-"""Milliseconds of the longest search; the page's endless analysis ends after that."""
 HASH_MB = 16
 
 Json = dict[str, Any]
 Send = Callable[[Json], Awaitable[None]]
-
-
-def _field(message: Json, name: str, kind: type | tuple[type, ...], what: str) -> Any:
-    value = message.get(name)
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
-        raise CommandError(f"{name}: expected {what}, got {quote(json.dumps(value))}")
-    return value
 
 
 @dataclass(frozen=True)
@@ -63,19 +53,11 @@ class Table:
     moves: tuple[str, ...]
 
     @classmethod
-    def read(cls, data: Any) -> Self:
-        """Read a request's `table`. Raises BlockwitError."""
-        if not isinstance(data, dict):
-            raise CommandError("table: expected an object")
-        game = games.get(_field(data, "game", str, "the name of a game"))
-        options = game.read_options(_field(data, "options", dict, "an object of rule options"))
-        start = data.get("start")
-        if start is not None and not isinstance(start, str):
-            raise CommandError("start: expected a position string or null")
-        moves = _field(data, "moves", list, "a list of moves")
-        if len(moves) > MAX_MOVES or not all(isinstance(move, str) for move in moves):
-            raise CommandError(f"moves: expected at most {MAX_MOVES} moves")
-        return cls(game, tuple(options.items()), start, tuple(moves))
+    def of(cls, message: messages.TableMessage) -> Self:
+        """Return the table of a request. Raises BlockwitError."""
+        game = games.get(message.game)
+        options = game.read_options(message.options)
+        return cls(game, tuple(options.items()), message.start, tuple(message.moves))
 
     def first(self) -> Position:
         """Return the position before the first move. Raises BlockwitError."""
@@ -202,45 +184,40 @@ class Session:
 
     async def receive(self, text: str) -> None:
         """Answer one request; nothing that it says ends the session."""
-        number: Any = None
+        number: messages.Id = None
         try:
             try:
-                message = json.loads(text)
-            except (json.JSONDecodeError, RecursionError) as error:
-                raise CommandError(f"the request is no JSON: {error}") from None
-            if not isinstance(message, dict):
-                raise CommandError("the request is no JSON object")
-            number = message.get("id")
-            await self._answer(number, message)
+                asked = read(messages.Request, text, CommandError).root
+            except CommandError:
+                number = read(messages.Numbered, text, CommandError).id
+                raise
+            number = asked.id
+            await self._answer(number, asked)
         except BlockwitError as error:
             await self._send({"id": number, "is": "error", "why": str(error)})
 
-    async def _answer(self, number: Any, message: Json) -> None:
-        verb = message.get("do")
-        if verb == "stop":
+    async def _answer(self, number: messages.Id, asked: messages.Asked) -> None:
+        if isinstance(asked, messages.Stop):
             self.thinker.stop()
             return
-        if verb not in ("view", "play", "roll", "claims", "picture", "think"):
-            raise CommandError(f"do: expected view, play, roll, claims, picture, think or stop, got {quote(str(verb))}")
-        table = Table.read(message.get("table"))
-        if verb == "think":
-            await self._think(number, table, message)
+        table = Table.of(asked.table)
+        if isinstance(asked, messages.Think):
+            await self._think(number, table, asked)
             return
         position, log = self._replay(table)
-        if verb == "picture":
+        if asked.do == "picture":
             await self._send({"id": number, "is": "picture", "svg": position.svg()})
             return
-        if verb == "claims":
-            move = _field(message, "move", str, "a drop")
+        if isinstance(asked, messages.AskMove) and asked.do == "claims":
             try:
-                found = views.claims(position, move)
+                found = views.claims(position, asked.move)
             except MoveError as error:
-                await self._refuse(number, move, error)
+                await self._refuse(number, asked.move, error)
                 return
             await self._send({"id": number, "is": "claims", **found})
             return
-        if verb != "view":
-            move = position.roll(secrets.randbits(63)) if verb == "roll" else _field(message, "move", str, "a move")
+        if asked.do != "view":
+            move = asked.move if isinstance(asked, messages.AskMove) else position.roll(secrets.randbits(63))
             try:
                 position.play(move)
             except MoveError as error:
@@ -252,19 +229,12 @@ class Session:
         answer = {"view": views.view(position), "moves": list(table.moves), "log": log, "start": first.fen()}
         await self._send({"id": number, "is": "view", **answer})
 
-    async def _refuse(self, number: Any, move: str, error: MoveError) -> None:
+    async def _refuse(self, number: messages.Id, move: str, error: MoveError) -> None:
         why = str(error).removeprefix(f"{quote(move)}: ")
         await self._send({"id": number, "is": "illegal", "move": move, "why": why, "rule": error.rule})
 
-    async def _think(self, number: Any, table: Table, message: Json) -> None:
-        movetime, nodes, skill = message.get("movetime"), message.get("nodes"), message.get("skill", 20)
-        for name, value, high in (
-            ("movetime", movetime, MAX_MOVETIME),
-            ("nodes", nodes, 1 << 40),
-            ("skill", skill, 20),
-        ):
-            if value is not None and not (type(value) is int and 1 <= value <= high):
-                raise CommandError(f"{name}: expected a whole number from 1 to {high}")
+    async def _think(self, number: messages.Id, table: Table, asked: messages.Think) -> None:
+        movetime, nodes = asked.movetime, asked.nodes
         position, _ = self._replay(table)
         if position.kind() is not games.Kind.DECISION:
             raise CommandError("think: nothing is to be decided here")
@@ -274,9 +244,9 @@ class Session:
             self.thinker.stop()
             await asyncio.wait([self._search])
         self.thinker.expect()
-        self._search = asyncio.create_task(self._run(number, table, position, limits, skill or 20))
+        self._search = asyncio.create_task(self._run(number, table, position, limits, asked.skill or 20))
 
-    async def _run(self, number: Any, table: Table, position: Position, limits: Limits, skill: int) -> None:
+    async def _run(self, number: messages.Id, table: Table, position: Position, limits: Limits, skill: int) -> None:
         async def tell(info: Info) -> None:
             score = None if info.score is None else {"cp": info.score.cp, "mate": info.score.mate}
             shown = {"depth": info.depth, "score": score, "bound": info.bound, "nodes": info.nodes, "time": info.time}

@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import importlib
 import itertools
-import json
-import os
 import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from blockwit import _nmbr9
-from blockwit.errors import SolutionError, quote
-from blockwit.games.nmbr9.position import Tile, read_tile
+from blockwit.games.nmbr9.position import Tile
 from blockwit.search.cpsat.bounds import Master, Tables, most_levels
 from blockwit.search.cpsat.decomposition import Decomposition
 from blockwit.search.cpsat.model import StackModel
@@ -306,41 +302,19 @@ class Optimizer:
         self.report(self.progress(source))
 
     def _write(self) -> None:
-        if self.save is None:
-            return
-        progress = self.progress()
-        data = {
-            "problem": self.problem.name,
-            "score": progress.score,
-            "bound": self.bound,
-            "moves": [] if self.plan is None else [str(tile) for tile in self.plan.tiles],
-            "rounds": self.rounds,
-            "seconds": round(progress.seconds, 1),
-        }
-        # Written beside and renamed: a run killed in mid-write leaves the old file whole.
-        beside = self.save.with_suffix(self.save.suffix + ".part")
-        beside.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-        os.replace(beside, self.save)
+        if self.save is not None:
+            from blockwit.search.cpsat import progress as files
+
+            seconds = self.progress().seconds
+            files.write(self.save, self.problem, files.Saved(self.plan, self.bound, self.rounds, seconds))
 
     def _load(self, path: Path) -> None:
-        try:
-            data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            name, moves = data["problem"], data["moves"]
-            bound, rounds, spent = int(data["bound"]), int(data["rounds"]), float(data["seconds"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise SolutionError(
-                f"progress file {quote(str(path))} cannot be read ({error}), expected the JSON this optimizer writes"
-            ) from None
-        if name != self.problem.name:
-            raise SolutionError(
-                f"progress file {quote(str(path))} is of problem {quote(str(name))}, expected {self.problem.name}"
-            )
-        if moves:
-            plan = replay(self.problem, [read_tile(move) for move in moves])
-            if plan is None:
-                raise SolutionError(f"progress file {quote(str(path))}: its plan breaks the rules")
-            self.plan = plan
-        self.bound, self.rounds, self.spent = min(self.bound, bound), rounds, spent
+        # Here, because an engine, which keeps no file, need not load the models.
+        from blockwit.search.cpsat import progress as files
+
+        saved = files.load(path, self.problem)
+        self.plan, self.rounds, self.spent = saved.plan, saved.rounds, saved.seconds
+        self.bound = min(self.bound, saved.bound)
 
 
 def optimize(

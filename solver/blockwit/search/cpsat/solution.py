@@ -6,10 +6,25 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 
+from pydantic import ConfigDict
+
 from blockwit.errors import MoveError, OptionError, SolutionError, quote
 from blockwit.games.nmbr9.position import Tile, explain, read_tile
+from blockwit.models import Model, read
 from blockwit.search.cpsat.problem import Problem, read_order, read_problem
 from blockwit.search.cpsat.stacks import within
+
+
+class SolutionFile(Model):
+    """A solution file. It may have further fields, such as how the solution was found."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    problem: str
+    score: int
+    moves: list[str]
+    deck: str = ""
+    proven: bool = False
 
 
 @dataclass(frozen=True)
@@ -19,6 +34,8 @@ class Solution:
     problem: Problem
     tiles: tuple[Tile, ...]
     score: int
+    proven: bool = False
+    """What the file says, without a proof."""
 
 
 def write_solution(problem: Problem, tiles: tuple[Tile, ...], score: int, **more: object) -> str:
@@ -36,27 +53,12 @@ def check_solution(text: str) -> Solution:
             digit or rotation that does not exist, a third copy, an overlap, an overhang, a single-tile
             support, a tile not adjacent to its level, an order in which it is not yet legal, a false score.
     """
+    file = read(SolutionFile, text, SolutionError)
     try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        rest = text[error.pos :].strip()
-        # A string that is never closed runs to the end of the file.
-        short = not rest or error.msg.startswith("Unterminated string")
-        what = "the file is cut short" if short else f"not JSON at {quote(rest, 20)}"
-        raise SolutionError(f"line {error.lineno} column {error.colno}: {what} ({error.msg})") from None
-    if not isinstance(data, dict):
-        raise SolutionError("expected a JSON object with problem, score and moves")
-    for key, kind in (("problem", str), ("moves", list), ("score", int)):
-        if key not in data:
-            raise SolutionError(f"{quote(key)} is missing, expected problem, score and moves")
-        if not isinstance(data[key], kind) or isinstance(data[key], bool):
-            raise SolutionError(f"{quote(key)}: expected {kind.__name__}, got {quote(str(data[key]))}")
-    try:
-        deck = read_order(data["deck"]) if isinstance(data.get("deck"), str) else ()
-        problem = read_problem(data["problem"], deck)
+        problem = read_problem(file.problem, read_order(file.deck) if file.deck else ())
     except OptionError as error:
         raise SolutionError(str(error)) from None
-    tiles = [_read_move(index, move) for index, move in enumerate(data["moves"])]
+    tiles = [_read_move(index, move) for index, move in enumerate(file.moves)]
     _check_cards(problem, tiles)
     for index, tile in enumerate(tiles):
         reason = explain(tile, tiles[:index], tiles[index + 1 :])
@@ -65,14 +67,12 @@ def check_solution(text: str) -> Solution:
     if not within(problem, tiles):
         raise SolutionError(f"the stack does not keep the limits of {problem.name}")
     score = sum(tile.digit * tile.level for tile in tiles)
-    if score != data["score"]:
-        raise SolutionError(f"the moves score {score}, but the file claims {data['score']}")
-    return Solution(problem, tuple(tiles), score)
+    if score != file.score:
+        raise SolutionError(f"the moves score {score}, but the file claims {file.score}")
+    return Solution(problem, tuple(tiles), score, file.proven)
 
 
-def _read_move(index: int, move: object) -> Tile:
-    if not isinstance(move, str):
-        raise SolutionError(f"move {index + 1}: expected text such as 7b@3,-4,2, got {quote(str(move))}")
+def _read_move(index: int, move: str) -> Tile:
     if len(move) > 1 and move[0].isdigit() and move[1] not in "abcd":
         raise SolutionError(
             f"move {index + 1} {quote(move)}: wrong rotation {quote(move[1])}, expected one of a, b, c, d"

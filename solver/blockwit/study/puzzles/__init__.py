@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from blockwit import games
+from blockwit import games, reading
 from blockwit.errors import BlockwitError, SolutionError
 from blockwit.study.puzzles import files
 from blockwit.study.puzzles.base import Attempt, Proof, Puzzle, require_decision
@@ -38,7 +38,6 @@ __all__ = [
     "prove",
 ]
 
-MAX_FILE = 1 << 20
 FOLDERS = ("deblockle", "numberdrop", "nmbr9/posed")
 """Where the project's puzzles lie, below puzzles/. (Beside `posed` lie benchmark instances, which are no puzzles.)"""
 
@@ -100,20 +99,17 @@ def parse(text: str) -> Puzzle:
         case files.Plan(rolls=rolls):
             require_plan(position, rolls)
             puzzle = PlanPuzzle(*common, rolls)
-    puzzle.end()
+    points = puzzle.end().returns()[0]
+    if puzzle.points is not None and points != puzzle.points:
+        raise SolutionError(f"answer.points: the line brings {points:g} points, not {puzzle.points:g}")
     return puzzle
 
 
 def load(path: Path) -> Puzzle:
     """Read a puzzle file. Raises BlockwitError, the message starting with the file's name."""
+    text = reading.text(path, SolutionError)
     try:
-        if path.stat().st_size > MAX_FILE:
-            raise SolutionError(f"larger than {MAX_FILE} bytes")
-        return parse(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SolutionError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise SolutionError(f"{path}: not UTF-8 text") from None
+        return parse(text)
     except BlockwitError as error:
         raise type(error)(f"{path}: {error}") from None
 

@@ -5,48 +5,46 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
+from blockwit import models
 from blockwit.errors import SolutionError
+from blockwit.models import Model
 
 MAX_TURNS = 8
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 Rolls = Annotated[tuple[str, ...], Field(strict=False, description="chance events that follow, in order")]
 
 
-class Win(_Part):
+class Win(Model):
     """Deblockle: the one first move that forces a win in so many own turns; no move wins sooner."""
 
     kind: Literal["win"] = "win"
     turns: int = Field(ge=1, le=MAX_TURNS, description="own turns, the first included")
 
 
-class Defend(_Part):
+class Defend(Model):
     """Deblockle: the one move after which the opponent cannot force a win in so many of its turns."""
 
     kind: Literal["defend"] = "defend"
     turns: int = Field(ge=1, le=4, description="turns of the opponent")
 
 
-class Free(_Part):
+class Free(Model):
     """Deblockle: the one move after which the opponent's next turn can neither win nor leave the mover no move."""
 
     kind: Literal["free"] = "free"
 
 
-class Drop(_Part):
+class Drop(Model):
     """Number Drop: the one drop with which the most points can be reached when these rolls follow."""
 
     kind: Literal["drop"] = "drop"
     rolls: Rolls = ()
 
 
-class Claim(_Part):
+class Claim(Model):
     """Number Drop: after this drop, the one box to fill (or none) for the most points when these rolls follow."""
 
     kind: Literal["claim"] = "claim"
@@ -54,7 +52,7 @@ class Claim(_Part):
     rolls: Rolls = ()
 
 
-class Plan(_Part):
+class Plan(Model):
     """Number Drop and NMBR 9: the most points that can be reached when all chance is known."""
 
     kind: Literal["plan"] = "plan"
@@ -64,7 +62,7 @@ class Plan(_Part):
 Question = Win | Defend | Free | Drop | Claim | Plan
 
 
-class Answer(_Part):
+class Answer(Model):
     """The solution as a line of play from the position."""
 
     line: Annotated[tuple[str, ...], Field(strict=False, min_length=1)] = Field(
@@ -75,7 +73,7 @@ class Answer(_Part):
     )
 
 
-class ProofRecord(_Part):
+class ProofRecord(Model):
     """How the answer was proven, and what makes the puzzle hard."""
 
     method: Literal["exhaustive"] = "exhaustive"
@@ -83,7 +81,7 @@ class ProofRecord(_Part):
     tempting: int = Field(ge=0, description="how much looks better than it is, see docs/puzzles.md")
 
 
-class PuzzleFile(_Part):
+class PuzzleFile(Model):
     """A posed puzzle of blockwit."""
 
     game: Literal["deblockle", "numberdrop", "nmbr9"]
@@ -102,14 +100,7 @@ class PuzzleFile(_Part):
 
 def read(text: str) -> PuzzleFile:
     """Read the text of a file. Raises SolutionError, naming the field that is missing or wrong."""
-    try:
-        return PuzzleFile.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors()[0]
-    if first["type"] == "json_invalid":
-        raise SolutionError(f"not a JSON file: {first['msg']}")
-    where = ".".join(str(part) for part in first["loc"])
-    raise SolutionError(f"{where or 'the file'}: {first['msg'][:1].lower()}{first['msg'][1:]}")
+    return models.read(PuzzleFile, text, SolutionError)
 
 
 def schema() -> dict[str, Any]:
