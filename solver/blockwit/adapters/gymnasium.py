@@ -17,9 +17,11 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from blockwit import games
 from blockwit.adapters import steps
 from blockwit.adapters.steps import Node, Vector
 from blockwit.errors import OptionError
+from blockwit.games.alphabet import Alphabet
 from blockwit.games.base import Kind, Options
 
 PENALTY = -1.0
@@ -93,10 +95,12 @@ class SoloEnv(gymnasium.Env[Vector, np.int64]):
 
 
 def register() -> None:
-    """Register the solo games."""
+    """Register the games that can be played alone, under their titles."""
     entry = f"{__name__}:{SoloEnv.__name__}"
-    gymnasium.register("blockwit/NumberDrop-v0", entry, kwargs={"game": "numberdrop", "rules": {"solo": True}})
-    gymnasium.register("blockwit/NMBR9-v0", entry, kwargs={"game": "nmbr9"})
+    for game in map(games.get, games.names()):
+        if game.solo is not None and Alphabet.known_to(game):
+            name = game.title.replace(" ", "")
+            gymnasium.register(f"blockwit/{name}-v0", entry, kwargs={"game": game.name, "rules": dict(game.solo)})
 
 
 register()

@@ -18,6 +18,7 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo.utils import AECEnv, wrappers
 
+from blockwit import games
 from blockwit.adapters import steps
 from blockwit.adapters.steps import Node
 from blockwit.errors import OptionError
@@ -26,7 +27,7 @@ from blockwit.games.base import Kind, Options
 Observation = dict[str, np.ndarray[Any, Any]]
 
 
-def env(game: str = "deblockle", rules: Options | None = None, position: str = "") -> AECEnv:
+def env(game: str = games.NAMES[0], rules: Options | None = None, position: str = "") -> AECEnv:
     """Return an environment in which an illegal action loses a point and ends the game.
 
     Args:
@@ -52,7 +53,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801  (PettingZoo has no t
 
     def __init__(
         self,
-        game: str = "deblockle",
+        game: str = games.NAMES[0],
         rules: Options | None = None,
         position: str = "",
         render_mode: str | None = None,

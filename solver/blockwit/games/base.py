@@ -260,6 +260,8 @@ class Game(ABC):
     """The fields of a position string, as they are written in an error message."""
     bench: ClassVar[tuple[tuple[str, int], ...]]
     """Position strings and depths whose searched nodes are the fingerprint of the search."""
+    solo: ClassVar[Options | None] = None
+    """The rule options under which it is played alone, None where that is not possible."""
     facets: ClassVar[Mapping[str, str]] = {}
     """What it brings beside its rules (games/facets.py): by name, `module:object`, imported when first asked for."""
 

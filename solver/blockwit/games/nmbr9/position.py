@@ -335,6 +335,7 @@ class Nmbr9Game(Game):
     )
 
     form = "<placed> <deck>"
+    solo: ClassVar[Options | None] = {}
     algorithms = ("cpsat", "mcts")
     facets: ClassVar[Mapping[str, str]] = {
         "alphabet": "blockwit.games.nmbr9.alphabet:ALPHABET",

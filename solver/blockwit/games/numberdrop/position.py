@@ -675,6 +675,7 @@ class NumberDrop(Game):
         OptionSpec("solo_end", "combo", "turn", ("turn", "now"), help="when all tiles are at the bottom"),
     )
     form: ClassVar[str] = "<mode> <tiles> <crossed> <active> <phase> <dice> <sheet> ..."
+    solo: ClassVar[Options | None] = {"solo": True}
     algorithms: ClassVar[tuple[str, ...]] = ("expectimax", "mcts")
     facets: ClassVar[Mapping[str, str]] = {
         "alphabet": "blockwit.games.numberdrop.alphabet:ALPHABET",
