@@ -1,4 +1,4 @@
-"""What docs/design.md says of who may call whom."""
+"""What docs/map.md and docs/design.md say of who may import and call whom."""
 
 from __future__ import annotations
 
@@ -42,6 +42,75 @@ def callers() -> dict[str, set[str]]:
         if names := set(calls_of(ast.parse(path.read_text(encoding="utf-8")))):
             found[path.relative_to(ROOT).as_posix()] = names
     return found
+
+
+FLOORS = {
+    "errors": 0,
+    "reading": 1,
+    "models": 2,
+    "jobs": 1,
+    "games": 3,
+    "search": 4,
+    "protocol": 5,
+    "client": 6,
+    "arena": 7,
+    "study": 7,
+    "web": 8,
+    "adapters": 8,
+    "cli": 9,
+}
+"""The rooms of the package from the ground up: imports run downward, or stay in their room."""
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """Yield the modules of the package that a module imports, wherever in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "blockwit":
+            yield from (f"blockwit.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from [node.module or ""]
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def upward(room: str, tree: ast.AST) -> list[str]:
+    """Return what a module of a room imports from rooms that are not below it."""
+    found = []
+    for name in imported(tree):
+        package, _, rest = name.partition(".")
+        other = rest.split(".")[0]
+        if package != "blockwit" or other == room or other.startswith("_") or other not in FLOORS:
+            continue
+        if FLOORS[other] >= FLOORS[room]:
+            found.append(name)
+    return found
+
+
+def test_imports_run_downward() -> None:
+    package = ROOT / "solver" / "blockwit"
+    seen = set()
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package).parts
+        room = parts[0].removesuffix(".py")
+        if room in ("__init__", "__main__"):
+            continue
+        seen.add(room)
+        assert room in FLOORS, f"{path}: a room that docs/map.md does not know"
+        assert not upward(room, ast.parse(path.read_text(encoding="utf-8"))), path
+    assert seen == set(FLOORS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from blockwit.search import clock",
+        "from blockwit import search",
+        "import blockwit.study.solve",
+        "def f():\n    from blockwit.cli.main import app",
+    ],
+)
+def test_every_import_upward_is_seen(text: str) -> None:
+    assert upward("games", ast.parse(text))
 
 
 def test_searchers_are_reached_through_the_protocol() -> None:
