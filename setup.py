@@ -10,6 +10,7 @@ from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_py import build_py
 
 HERE = Path(__file__).parent
 EXT = Path("ext")
@@ -36,7 +37,22 @@ def extensions() -> list[Extension]:
     ]
 
 
+class BuildPy(build_py):
+    """Copies the package; what is built from a checkout remembers its commit."""
+
+    def run(self) -> None:
+        """Copy, and write the commit beside the modules."""
+        super().run()
+        if not self.editable_mode and (HERE / ".git").exists():
+            sys.path.insert(0, str(HERE / "solver"))
+            from blockwit.revision import commit_of
+
+            if commit := commit_of(HERE):
+                Path(self.build_lib, "blockwit", "commit").write_text(commit, encoding="ascii")
+
+
 setup(
+    cmdclass={"build_py": BuildPy},
     # Boards are 128-bit integers, which MSVC does not have.
     options={"build_ext": {"compiler": "mingw32"}} if WINDOWS else {},
     ext_modules=cythonize(

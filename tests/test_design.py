@@ -47,6 +47,7 @@ def callers() -> dict[str, set[str]]:
 FLOORS = {
     "errors": 0,
     "reading": 1,
+    "revision": 1,
     "models": 2,
     "jobs": 1,
     "games": 3,

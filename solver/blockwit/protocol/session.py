@@ -14,11 +14,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from blockwit import __version__, games, search
+from blockwit import games, search
 from blockwit.errors import BlockwitError, CommandError, MoveError, PositionError, quote
 from blockwit.games.base import Game, Kind, OptionSpec, OptionValue, Position, winners
 from blockwit.protocol import parser, writer
 from blockwit.protocol.log import Log, stamped
+from blockwit.revision import version
 from blockwit.search.types import Info, Limits, Result, Searcher, Settings
 
 PAGE = 1000
@@ -195,7 +196,7 @@ class Session:
 
     def _introduce(self, end: str) -> None:
         self._write(
-            f"id name blockwit {__version__}",
+            f"id name blockwit {version()}",
             "id author the blockwit authors",
             *(f"option {spec.uci()}" for spec in (*ENGINE_OPTIONS, *self._game.options)),
             end,
