@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import os
 import sys
 import threading
@@ -70,6 +71,7 @@ def run(
     command: Sequence[str] = client.COMMAND,
     *,
     hangs: bool = False,
+    loop: Callable[[], asyncio.AbstractEventLoop] | None = None,
 ) -> None:
     """Run `work` with an engine; nothing is left behind, whatever it does. One that `hangs` is soon given up."""
 
@@ -82,7 +84,8 @@ def run(
         finally:
             assert not alive(engine.pid)
 
-    asyncio.run(main())
+    with asyncio.Runner(loop_factory=loop) as runner:
+        runner.run(main())
 
 
 # --- the real engine ----------------------------------------------------------------------------------------
@@ -498,3 +501,52 @@ def test_engines_are_kept_for_each_game_and_its_rules_and_remember_nothing() -> 
         pids = [engine.pid for engine in (first, *others)]
     engines.close()
     assert not any(alive(pid) for pid in pids)
+
+
+# --- other event loops --------------------------------------------------------------------------------------
+
+LOOPS = [asyncio.new_event_loop]
+if importlib.util.find_spec("uvloop") is not None:
+    import uvloop
+
+    LOOPS.append(uvloop.new_event_loop)
+
+
+@pytest.mark.parametrize("loop", LOOPS, ids=lambda loop: loop.__module__)
+def test_an_engine_talks_searches_and_stops_on_every_loop(loop: Callable[[], asyncio.AbstractEventLoop]) -> None:
+    async def work(engine: AsyncEngine) -> None:
+        await engine.position(START)
+        # A group of its own, in the session of the client.
+        assert engine.pid is not None
+        assert (os.getpgid(engine.pid), os.getsid(engine.pid)) == (engine.pid, os.getsid(0))
+        search = await engine.start(Limits(infinite=True))
+        async for info in search:
+            if info.depth >= 3:
+                search.stop()
+        assert (await search.result()).move in parse(START).tokens()
+
+    run(work, loop=loop)
+
+
+@pytest.mark.parametrize("loop", LOOPS, ids=lambda loop: loop.__module__)
+def test_an_engine_that_hangs_or_dies_or_is_missing_is_named_on_every_loop(
+    loop: Callable[[], asyncio.AbstractEventLoop],
+) -> None:
+    async def hangs(engine: AsyncEngine) -> None:
+        with pytest.raises(EngineTimeoutError, match="did not answer 'd'"):
+            await engine.draw()
+
+    run(hangs, fake("elif line == 'd': time.sleep(1000)"), hangs=True, loop=loop)
+
+    async def dies(engine: AsyncEngine) -> None:
+        with pytest.raises(EngineDiedError, match="ended with exit code 3"):
+            await engine.draw()
+
+    run(dies, fake("elif line == 'd': os._exit(3)"), loop=loop)
+
+    async def missing() -> None:
+        with pytest.raises(EngineDiedError, match="does not start: No such file"):
+            await AsyncEngine(["/nowhere/engine"]).open()
+
+    with asyncio.Runner(loop_factory=loop) as runner:
+        runner.run(missing())
