@@ -7,7 +7,10 @@ No test sleeps, and none looks at a page that is about to change: `ready` waits 
 
 from __future__ import annotations
 
+import json
 import re
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -399,6 +402,192 @@ def test_the_page_comes_back_as_it_was_left(page: Page) -> None:
     page.reload()
     ready(page)
     assert moves(page) == ["d1c1", "d7c7"]
+
+
+# --- what the browser keeps -----------------------------------------------------------------------------------------
+
+
+def test_two_tabs_are_two_tables(page: Page) -> None:
+    set_up(page, "deblockle", "position fen d1XLT d7XLT s moves d1c1 d7c7")
+    page.locator("label:has-text('Engine thinks') select").select_option("200")
+    other = page.context.new_page()
+    other.goto(page.url)
+    ready(other)
+    # A copy to begin with, then its own.
+    assert moves(other) == ["d1c1", "d7c7"]
+    set_up(other, "deblockle", "d1XLT d7XLT s")
+    choose(other, "nmbr9")
+    other.locator("label:has-text('Engine thinks') select").select_option("3000")
+    for tab in (page, other):
+        tab.reload()
+        ready(tab)
+    expect(page.locator("[aria-current=page]")).to_have_attribute("data-game", "deblockle")
+    assert moves(page) == ["d1c1", "d7c7"]
+    assert page.locator("label:has-text('Engine thinks') select").input_value() == "200"
+    expect(other.locator("[aria-current=page]")).to_have_attribute("data-game", "nmbr9")
+    assert other.locator("label:has-text('Engine thinks') select").input_value() == "3000"
+    choose(other, "deblockle")
+    assert moves(other) == []
+    # What one of them keeps does not take away what the other has kept of another game.
+    page.click("#undo")
+    ready(page)
+    third = page.context.new_page()
+    third.goto(page.url)
+    ready(third)
+    expect(third.locator("[aria-current=page]")).to_have_attribute("data-game", "deblockle")
+    choose(third, "nmbr9")
+    assert third.locator("label:has-text('Engine thinks') select").input_value() == "200"
+
+
+KEPT: dict[str, Any] = {
+    "table": {"game": "deblockle", "options": {}, "start": "d1XLT d7XLT s", "moves": ["d1c1"]},
+    "seats": ["you", "20"],
+    "puzzle": None,
+    "rival": None,
+}
+DAMAGED: list[Any] = [
+    "{oops",
+    "null",
+    "5",
+    "[]",
+    '"x"',
+    {"game": "chess"},
+    {"game": "toString"},
+    {"game": ["deblockle"]},
+    {"settings": 5},
+    {"settings": {"time": "soon"}},
+    {"settings": {"rolls": "constructor"}},
+    {"tables": []},
+    {"tables": {"chess": KEPT}},
+    {"tables": {"constructor": KEPT}},
+    {"tables": {"deblockle": None}},
+    {"tables": {"deblockle": {}}},
+    {"tables": {"deblockle": {**KEPT, "table": {}}}},
+    {"tables": {"deblockle": {**KEPT, "table": {**KEPT["table"], "game": "nmbr9"}}}},
+    {"tables": {"deblockle": {**KEPT, "table": {**KEPT["table"], "moves": [5]}}}},
+    {"tables": {"deblockle": {**KEPT, "table": {**KEPT["table"], "moves": ["z9z9"]}}}},
+    {"tables": {"deblockle": {**KEPT, "table": {**KEPT["table"], "start": "nonsense"}}}},
+    {"tables": {"deblockle": {**KEPT, "table": {**KEPT["table"], "options": {"speed": 1}}}}},
+    {"tables": {"deblockle": {**KEPT, "seats": "you"}}},
+    {"tables": {"deblockle": {**KEPT, "seats": ["you", "99"]}}},
+    {"tables": {"deblockle": {**KEPT, "puzzle": {"name": "x"}}}},
+    {"tables": {"deblockle": {**KEPT, "rival": {"moves": 5}}}},
+    {
+        "game": "nmbr9",
+        "tables": {
+            "nmbr9": {
+                "table": {"game": "nmbr9", "options": {}, "start": None, "moves": []},
+                "seats": ["you"],
+                "rival": {"moves": ["draw:1", "oops"], "strength": "20"},
+            }
+        },
+    },
+]
+
+
+def fresh(page: Page, script: str) -> Page:
+    """Open the page in a context of its own, after a script."""
+    browser = page.context.browser
+    assert browser is not None
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    context.set_default_timeout(60_000)
+    context.add_init_script(script)
+    opened = context.new_page()
+    opened.goto(page.url)
+    ready(opened)
+    return opened
+
+
+@pytest.mark.parametrize(("storage", "cases"), [("localStorage", DAMAGED), ("sessionStorage", DAMAGED[:4])])
+def test_what_is_kept_may_be_damaged(page: Page, storage: str, cases: list[Any]) -> None:
+    """The page starts and says so; what it keeps from then on is sound."""
+    for damaged in cases:
+        text = damaged if isinstance(damaged, str) else json.dumps(damaged)
+        page.evaluate(f"text => {{ sessionStorage.clear(); {storage}.blockwit = text; }}", text)
+        page.reload()
+        ready(page)
+        expect(page.locator("#unkept"), text).to_contain_text("begin")
+        assert page.inner_text("#turn") != "The page could not be started", text
+        assert json.loads(page.evaluate(f"{storage}.blockwit"))["game"] in GAMES, text
+    page.reload()
+    ready(page)
+    expect(page.locator("#unkept")).to_be_hidden()
+
+
+def test_the_sound_part_of_what_is_kept_is_used(page: Page) -> None:
+    kept = {"settings": {"time": 20, "rolls": 5}, "game": "deblockle", "tables": {"deblockle": KEPT, "nmbr9": 5}}
+    opened = fresh(
+        page, f"if (!window.name) {{ window.name = 'begun'; localStorage.blockwit = {json.dumps(json.dumps(kept))}; }}"
+    )
+    expect(opened.locator("#unkept")).to_contain_text("damaged")
+    assert moves(opened)[0] == "d1c1"
+    assert opened.locator("label:has-text('Engine thinks') select").input_value() == "20"
+    opened.context.close()
+
+
+BLOCKED = """Object.defineProperty(window, "%s", { get() { throw new DOMException("no", "SecurityError"); } });"""
+FULL_UP = """Storage.prototype.setItem = function () { throw new DOMException("no", "QuotaExceededError"); };"""
+FULL_UP_LOCAL = """const { setItem } = Storage.prototype; Storage.prototype.setItem = function (...pair) {
+  if (this === localStorage) throw new DOMException("no", "QuotaExceededError");
+  setItem.apply(this, pair);
+};"""
+
+
+@pytest.mark.parametrize(
+    ("script", "why", "until"),
+    [
+        (BLOCKED % "localStorage" + BLOCKED % "sessionStorage", "lets this page keep nothing", "loaded again"),
+        (BLOCKED % "localStorage", "lets this page keep nothing", "as long as this tab"),
+        (BLOCKED % "sessionStorage", "lets this page keep nothing", "loaded again"),
+        (FULL_UP, "storage is full", "loaded again"),
+        (FULL_UP_LOCAL, "storage is full", "as long as this tab"),
+    ],
+)
+def test_storage_may_be_blocked_or_full(page: Page, script: str, why: str, until: str) -> None:
+    opened = fresh(page, script)
+    said = opened.locator("#unkept")
+    expect(said).to_contain_text(why)
+    expect(said).to_contain_text(until)
+    opened.click("#unkept button")
+    expect(said).to_be_hidden()
+    # It can be played on, and the message that was closed does not come again.
+    set_up(opened, "deblockle", "position fen d1XLT d7XLT s moves d1c1 d7c7")
+    assert moves(opened) == ["d1c1", "d7c7"]
+    expect(said).to_be_hidden()
+    opened.reload()
+    ready(opened)
+    expect(said).to_contain_text(why)
+    if "this tab" in until:
+        assert moves(opened) == ["d1c1", "d7c7"]
+    opened.context.close()
+
+
+def test_a_link_of_another_site_opens_the_page(page: Page) -> None:
+    """Also when it is loaded again, for which a browser names the other site once more."""
+    there = page.url
+    with ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as site:
+        threading.Thread(target=site.serve_forever).start()
+        page.goto(f"http://localhost:{site.server_address[1]}/?{there}")
+        page.click("a")
+        ready(page)
+        page.reload()
+        ready(page)
+        assert page.url == there
+        site.shutdown()
+
+
+class Elsewhere(BaseHTTPRequestHandler):
+    """Another site, with a link to the address in its query."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/html")
+        self.end_headers()
+        there = self.path.partition("?")[2]
+        self.wfile.write(f'<link rel="icon" href="data:,"><a href="{there}">there</a>'.encode())
+
+    def log_message(self, *_: Any) -> None:
+        pass
 
 
 # --- by keyboard alone ----------------------------------------------------------------------------------------------

@@ -1,13 +1,12 @@
 /** The page: one table (game, options, first position, moves), its players, and the boards that show it. */
 
+import { ROLLS, STRENGTHS, TIMES } from "./choices.js";
 import { $, button, h, refill, say, select } from "./dom.js";
 import { closeDialog, newGame, showGuide, showPuzzles, showRules } from "./dialogs.js";
 import { judge, nextRoll } from "./puzzles.js";
+import { Store } from "./store.js";
 import { Wire } from "./wire.js";
 
-const STRENGTHS = [["you", "You"], ["20", "Engine, full strength"], ["15", "Engine, strong"], ["10", "Engine, medium"], ["5", "Engine, easy"], ["1", "Engine, beginner"]];
-const TIMES = [[20, "0.02 s"], [200, "0.2 s"], [1000, "1 s"], [3000, "3 s"], [10000, "10 s"], [30000, "30 s"]];
-const ROLLS = [["press", "I press Roll"], ["auto", "by themselves"], ["typed", "typed in from a table"]];
 const PAR_MS = 20000;
 
 class Page {
@@ -15,9 +14,9 @@ class Page {
   constructor(catalogue, boards) {
     this.catalogue = catalogue;
     this.boards = boards;
-    this.wire = new Wire(`ws://${location.host}/talk`, (why) => this.trouble(why));
-    this.kept = JSON.parse(localStorage.getItem("blockwit") ?? "{}");
-    this.settings = { time: 1000, rolls: "press", ...this.kept.settings };
+    this.wire = new Wire(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/talk`, (why) => this.trouble(why));
+    this.store = new Store(Object.keys(catalogue), (text) => this.warn(text));
+    this.settings = this.store.settings;
     this.serial = 0; // grows whenever the table changes; late answers about an older one are void
     this.loads = 0; // grows with every table that is asked for; only the newest one is shown
     this.inquiry = 0; // grows whenever the engine is interrupted; what it still says is void
@@ -28,7 +27,7 @@ class Page {
     this.rival = null;
     $("#games").append(
       Object.entries(catalogue).reduce((list, [name, game]) => {
-        list.append(button(game.title, () => this.choose(name), { "data-game": name }));
+        list.append(button(game.title, () => this.choose(name).catch((error) => this.trouble(error.message)), { "data-game": name }));
         return list;
       }, document.createDocumentFragment()),
     );
@@ -65,13 +64,14 @@ class Page {
   // --- the table -------------------------------------------------------------------------------------------------
 
   async choose(game) {
-    const kept = this.kept.tables?.[game];
+    const kept = this.store.tables[game];
     if (kept) {
       try {
         await this.load(kept.table, kept.seats, kept);
         return;
-      } catch {
-        // Kept by an older version, perhaps; the new game takes its place.
+      } catch (error) {
+        if (error.lost) throw error; // the server is gone, the game is not
+        this.warn(`The game that the browser kept cannot be set up, a new one begins: ${error.message}`);
       }
     }
     await this.begin(game, {}, null, null, this.usual(game));
@@ -245,10 +245,7 @@ class Page {
   }
 
   keep() {
-    this.kept.settings = this.settings;
-    this.kept.game = this.game;
-    this.kept.tables = { ...this.kept.tables, [this.game]: { table: this.table, seats: this.seats, puzzle: this.puzzle, rival: this.rival } };
-    localStorage.setItem("blockwit", JSON.stringify(this.kept));
+    this.store.keep(this.game, { table: this.table, seats: this.seats, puzzle: this.puzzle, rival: this.rival });
   }
 
   async openPuzzle(game, puzzle) {
@@ -356,6 +353,16 @@ class Page {
     box.hidden = !text;
     if (text) this.refuse({ why: text });
     else box.replaceChildren();
+  }
+
+  /** Say what the browser could not keep or give back, once; it stays until somebody closes it. */
+  warn(text) {
+    const box = $("#unkept");
+    if (text === this.warned) return;
+    this.warned = text;
+    box.hidden = !text;
+    const close = button("✕", () => (box.hidden = true), { class: "link", "aria-label": "Close this message" });
+    box.replaceChildren(...(text ? [`${text} `, close] : []));
   }
 
   note(text) {
@@ -550,10 +557,7 @@ class Page {
 
   offerGuide() {
     $("#welcome").hidden = true;
-    const seen = this.kept.guides ?? [];
-    if (seen.includes(this.game)) return;
-    this.kept.guides = [...seen, this.game];
-    this.keep();
+    if (!this.store.offers(this.game)) return;
     const box = $("#welcome");
     const close = () => {
       box.hidden = true;
@@ -584,7 +588,7 @@ async function main() {
     if (event.target === event.currentTarget) closeDialog();
   });
   const wanted = location.hash.slice(1);
-  await page.choose(wanted in catalogue ? wanted : page.kept.game ?? games[0]);
+  await page.choose(games.includes(wanted) ? wanted : page.store.game ?? games[0]);
 }
 
 main().catch((error) => {

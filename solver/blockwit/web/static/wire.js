@@ -20,7 +20,8 @@ export class Wire {
       socket.onmessage = (event) => unpressed(() => this.take(JSON.parse(event.data)));
       socket.onclose = (event) => {
         this.socket = null;
-        const lost = new Error(event.reason || "the server does not answer; is blockwit serve still running?");
+        const why = event.reason || "the server does not answer; is blockwit serve still running?";
+        const lost = Object.assign(new Error(why), { lost: true });
         reject(lost);
         for (const { fail } of this.waiting.values()) fail(lost);
         this.waiting.clear();
