@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from blockwit import games
-from blockwit.errors import MoveError
+from blockwit.errors import CommandError, MoveError
+from blockwit.games import Position
 from blockwit.web.app import IDLE, TOO_LONG, TOO_MANY, Settings, make_app
 from blockwit.web.guard import hosts_of
 from blockwit.web.messages import MAX_MOVES
 from blockwit.web.rulebook import headings
-from blockwit.web.session import MAX_MESSAGE
+from blockwit.web.session import MAX_MESSAGE, Replay, Table
 from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
@@ -78,9 +80,10 @@ def test_the_page_loads_only_from_itself(path: str) -> None:
     ],
 )
 def test_other_names_and_origins_are_refused(headers: dict[str, str]) -> None:
-    answer = client().get("/games.json", headers=headers)
-    assert answer.status_code == 403
-    assert "content-security-policy" in answer.headers
+    for path in ("/games.json", "/"):
+        answer = client().get(path, headers=headers)
+        assert answer.status_code == 403
+        assert "content-security-policy" in answer.headers
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8765", "localhost:8765", "[::1]:8765"])
@@ -101,6 +104,84 @@ def test_all_names_of_this_machine_are_answered(host: str) -> None:
 def test_a_websocket_of_another_site_is_refused(headers: dict[str, str]) -> None:
     with pytest.raises(WebSocketDisconnect), client().websocket_connect("/talk", headers=headers):
         pass
+
+
+LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_link_of_another_site_leads_to_the_page(site: str) -> None:
+    answer = client().get("/", headers={**LINK, "sec-fetch-site": site})
+    assert answer.status_code == 200
+    assert "<title>blockwit</title>" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers"),
+    [
+        ("GET", "/games.json", {}),
+        ("GET", "/rules/deblockle", {}),
+        ("GET", "/static/main.js", {}),
+        ("POST", "/", {}),
+        ("HEAD", "/", {}),
+        ("GET", "/", {"origin": "http://evil.example"}),
+        ("GET", "/", {"host": "evil.example"}),
+        ("GET", "/", {"sec-fetch-dest": "iframe"}),
+        ("GET", "/", {"sec-fetch-mode": "no-cors"}),
+        ("GET", "/", {"sec-fetch-mode": "cors", "sec-fetch-dest": "empty"}),
+    ],
+)
+def test_nothing_but_the_page_is_let_through_from_elsewhere(method: str, path: str, headers: dict[str, str]) -> None:
+    assert client().request(method, path, headers=LINK | headers).status_code == 403
+
+
+def test_a_websocket_is_no_link() -> None:
+    with pytest.raises(WebSocketDisconnect), client().websocket_connect("/", headers=HEADERS | LINK):
+        pass
+    with pytest.raises(WebSocketDisconnect), client().websocket_connect("/talk", headers=HEADERS | LINK):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("allowed", "host", "origin", "status"),
+    [
+        ("box.example", "box.example", "https://box.example", 200),
+        ("box.example", "box.example:9000", "http://box.example:9000", 200),
+        ("Box.Example:9000", "box.example:9000", "http://box.example:9000", 200),
+        ("[fe80::1]:9000", "[fe80::1]:9000", "http://[fe80::1]:9000", 200),
+        ("localhost:9000", "127.0.0.1:8765", "http://127.0.0.1:8765", 200),
+        ("localhost:9000", "localhost:9000", "http://localhost:9000", 200),
+        ("localhost:9000", "localhost:9000", "http://localhost:8765", 403),
+        ("localhost:9000", "localhost:9001", "http://localhost:9001", 403),
+        ("localhost", "localhost:8765", "http://localhost:3000", 403),
+        ("box.example", "evil.example", "http://evil.example", 403),
+        ("box.example", "box.example.evil.example", "http://box.example.evil.example", 403),
+        ("box.example", "box.example:9000", "http://box.example", 403),
+        ("box.example", "127.0.0.1:8765", "https://127.0.0.1:8765", 403),
+    ],
+)
+def test_a_forwarded_port_is_answered_under_the_name_that_is_allowed(
+    allowed: str, host: str, origin: str, status: int
+) -> None:
+    connected = TestClient(make_app(hosts_of(8765, [allowed])), base_url=ORIGIN)
+    assert connected.get("/games.json", headers={"host": host, "origin": origin}).status_code == status
+    assert connected.get("/games.json", headers={"host": host, "origin": "http://evil.example"}).status_code == 403
+    headers = {"host": host, "origin": origin}
+    if status == 200:
+        with connected.websocket_connect("/talk", headers=headers) as websocket:
+            websocket.send_json({"id": 1, "do": "view", "table": DUEL})
+            assert websocket.receive_json()["is"] == "view"
+    else:
+        with pytest.raises(WebSocketDisconnect), connected.websocket_connect("/talk", headers=headers):
+            pass
+
+
+@pytest.mark.parametrize(
+    "host", ["", "http://box", "box:", "box:0", "box:70000", "a b", "*", "box/", "box:1:2", "[::1"]
+)
+def test_a_host_that_is_none_is_named(host: str) -> None:
+    with pytest.raises(CommandError, match="--allow-host: expected NAME or NAME:PORT, got"):
+        hosts_of(8765, [host])
 
 
 def test_only_files_of_the_page_are_served() -> None:
@@ -124,11 +205,57 @@ def test_one_page_too_many_is_told_so() -> None:
         assert "close one first" in closed.value.reason
 
 
-def test_an_idle_page_loses_its_session() -> None:
-    with client(Settings(idle=0.05)) as connected, connected.websocket_connect("/talk", headers=HEADERS) as websocket:
+@pytest.mark.parametrize("settings", [Settings(idle=0.05), Settings(patience=0.05)])
+def test_an_idle_page_loses_its_session(settings: Settings) -> None:
+    """A page that has asked for something may rest for longer than one that has not yet."""
+    with client(settings) as connected, connected.websocket_connect("/talk", headers=HEADERS) as websocket:
+        if settings.idle < settings.patience:
+            websocket.send_json({"id": 1, "do": "view", "table": DUEL})
+            assert websocket.receive_json()["is"] == "view"
         with pytest.raises(WebSocketDisconnect) as closed:
             websocket.receive_text()
         assert closed.value.code == IDLE
+
+
+def test_a_page_is_not_idle_while_it_waits_for_a_search() -> None:
+    table = {**DUEL, "start": games.get("deblockle").bench[0][0]}
+    with (
+        client(Settings(idle=0.05)) as connected,
+        connected.websocket_connect("/talk", headers=HEADERS) as websocket,
+    ):
+        websocket.send_json({"id": 1, "do": "think", "table": table, "movetime": 500})
+        assert last(websocket)["is"] == "best"
+        with pytest.raises(WebSocketDisconnect) as closed:
+            websocket.receive_text()
+        assert closed.value.code == IDLE
+
+
+def test_long_work_for_one_page_does_not_hold_up_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    others_answered = threading.Event()
+    replay = Replay.__call__
+    waits: list[bool] = []
+
+    def slow(self: Replay, table: Table) -> tuple[Position, list[dict[str, Any]]]:
+        if table.start == "d1XLT d7XLT n":
+            waits.append(others_answered.wait(20))
+        return replay(self, table)
+
+    monkeypatch.setattr(Replay, "__call__", slow)
+    with (
+        client() as connected,
+        connected.websocket_connect("/talk", headers=HEADERS) as one,
+        connected.websocket_connect("/talk", headers=HEADERS) as two,
+    ):
+        for verb in ("view", "think"):
+            others_answered.clear()
+            limit = {"nodes": 50} if verb == "think" else {}
+            one.send_json({"id": 1, "do": verb, "table": {**DUEL, "start": "d1XLT d7XLT n"}, **limit})
+            two.send_json({"id": 2, "do": "view", "table": DUEL})
+            assert last(two)["is"] == "view"
+            assert connected.get("/").status_code == 200
+            others_answered.set()
+            assert last(one)["is"] == ("view" if verb == "view" else "best")
+    assert waits == [True, True]
 
 
 def test_a_request_that_is_too_long_ends_the_session() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -22,7 +23,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from blockwit import games
 from blockwit.web import puzzles, views
-from blockwit.web.guard import Guard
+from blockwit.web.guard import Guard, Hosts
 from blockwit.web.rulebook import rules_html
 from blockwit.web.session import MAX_MESSAGE, Session, Thinker
 
@@ -38,11 +39,15 @@ class Settings:
 
     Attributes:
         sessions: pages that may be open at once, each with its engine process.
-        idle: seconds without a request after which a page loses its session; it gets a new one with its next request.
+        idle: seconds without a request or a search after which a page loses its session; it gets a new one with its
+            next request.
+        patience: seconds for the first request of a page, which opens no session before it has one, and for an answer
+            to be taken.
     """
 
     sessions: int = 8
     idle: float = 1800.0
+    patience: float = 10.0
 
 
 class Sessions:
@@ -56,33 +61,34 @@ class Sessions:
     @contextlib.asynccontextmanager
     async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
         """Run with the server: it does not end before the engine processes have."""
+        # No session waits until the long work of another one is done.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(self.settings.sessions, "session"))
         yield
         if self._closing:
             await asyncio.wait(self._closing)
 
     async def serve(self, websocket: WebSocket) -> None:
-        """Serve one page until it leaves, is idle for too long or sends too much at once."""
+        """Serve one page until it leaves, is idle for too long, sends too much at once or takes no answers."""
         await websocket.accept()
         if len(self.open) >= self.settings.sessions:
             await websocket.close(TOO_MANY, f"{self.settings.sessions} pages are open already, close one first")
             return
+        deaf = asyncio.get_running_loop().create_future()
 
         async def send(answer: dict[str, Any]) -> None:
-            # The page may leave in the middle of an answer.
-            with contextlib.suppress(WebSocketDisconnect, RuntimeError):
-                await websocket.send_text(json.dumps(answer, separators=(",", ":")))
+            text = json.dumps(answer, separators=(",", ":"))
+            try:
+                await asyncio.wait_for(websocket.send_text(text), self.settings.patience)
+            except (WebSocketDisconnect, RuntimeError):
+                pass  # the page may leave in the middle of an answer
+            except TimeoutError:
+                if not deaf.done():
+                    deaf.set_result(None)
 
         session = Session(send, Thinker())
         self.open.add(session)
         try:
-            while True:
-                text = await asyncio.wait_for(websocket.receive_text(), self.settings.idle)
-                if len(text) > MAX_MESSAGE:
-                    await websocket.close(TOO_LONG, f"a request is longer than {MAX_MESSAGE} characters")
-                    return
-                await session.receive(text)
-        except TimeoutError:
-            await websocket.close(IDLE, "nothing was asked for a long time")
+            await self._talk(websocket, session, deaf)
         except (WebSocketDisconnect, KeyError):
             pass  # the page has left, or sent bytes where text was expected
         finally:
@@ -92,6 +98,29 @@ class Sessions:
             self._closing.add(closing)
             closing.add_done_callback(self._closing.discard)
             await asyncio.shield(closing)
+
+    async def _talk(self, websocket: WebSocket, session: Session, deaf: asyncio.Future[None]) -> None:
+        seconds = self.settings.patience
+        while True:
+            receiving = asyncio.ensure_future(websocket.receive_text())
+            try:
+                while not receiving.done() and not deaf.done():
+                    searching = session.searching
+                    waiting = [receiving, deaf, *((searching,) if searching else ())]
+                    limit = None if searching else seconds
+                    if not (await asyncio.wait(waiting, timeout=limit, return_when=asyncio.FIRST_COMPLETED))[0]:
+                        await websocket.close(IDLE, "nothing was asked for a long time")
+                        return
+            finally:
+                receiving.cancel()
+            if not receiving.done():
+                return
+            text = receiving.result()
+            if len(text) > MAX_MESSAGE:
+                await websocket.close(TOO_LONG, f"a request is longer than {MAX_MESSAGE} characters")
+                return
+            await session.receive(text)
+            seconds = self.settings.idle
 
 
 def _game(request: Request) -> str:
@@ -117,11 +146,11 @@ def _puzzles(request: Request) -> Response:
     return JSONResponse(puzzles.listed(_game(request)))
 
 
-def make_app(hosts: Collection[str], settings: Settings | None = None) -> Starlette:
+def make_app(hosts: Hosts, settings: Settings | None = None) -> Starlette:
     """Return the application.
 
     Args:
-        hosts: the values of the header `Host` to answer to, see `guard.hosts_of`.
+        hosts: what to answer to, see `guard.hosts_of`.
         settings: limits.
     """
     sessions = Sessions(settings or Settings())

@@ -175,6 +175,11 @@ class Session:
         self._replay = Replay()
         self._search: asyncio.Task[None] | None = None
 
+    @property
+    def searching(self) -> asyncio.Task[None] | None:
+        """The search under way."""
+        return None if self._search is None or self._search.done() else self._search
+
     async def close(self) -> None:
         """Stop thinking and end the engine process."""
         if self._search is not None:
@@ -200,44 +205,56 @@ class Session:
         if isinstance(asked, messages.Stop):
             self.thinker.stop()
             return
-        table = Table.of(asked.table)
         if isinstance(asked, messages.Think):
-            await self._think(number, table, asked)
+            await self._think(number, asked)
             return
+        # A long line takes seconds to replay; meanwhile the other pages are answered.
+        await self._send({"id": number, **await asyncio.to_thread(self._work, asked)})
+
+    def _work(self, asked: messages.Ask | messages.AskMove) -> Json:
+        """Return the answer to a question that needs no engine."""
+        table = Table.of(asked.table)
         position, log = self._replay(table)
         if asked.do == "picture":
-            await self._send({"id": number, "is": "picture", "svg": position.svg()})
-            return
+            return {"is": "picture", "svg": position.svg()}
         if isinstance(asked, messages.AskMove) and asked.do == "claims":
             try:
-                found = views.claims(position, asked.move)
+                return {"is": "claims", **views.claims(position, asked.move)}
             except MoveError as error:
-                await self._refuse(number, asked.move, error)
-                return
-            await self._send({"id": number, "is": "claims", **found})
-            return
+                return self._refused(asked.move, error)
         if asked.do != "view":
             move = asked.move if isinstance(asked, messages.AskMove) else position.roll(secrets.randbits(63))
             try:
                 position.play(move)
             except MoveError as error:
-                await self._refuse(number, move, error)
-                return
+                return self._refused(move, error)
             table = Table(table.game, table.options, table.start, (*table.moves, move))
             position, log = self._replay(table)
         first = table.first()
-        answer = {"view": views.view(position), "moves": list(table.moves), "log": log, "start": first.fen()}
-        await self._send({"id": number, "is": "view", **answer})
+        return {
+            "is": "view",
+            "view": views.view(position),
+            "moves": list(table.moves),
+            "log": log,
+            "start": first.fen(),
+        }
 
-    async def _refuse(self, number: messages.Id, move: str, error: MoveError) -> None:
+    @staticmethod
+    def _refused(move: str, error: MoveError) -> Json:
         why = str(error).removeprefix(f"{quote(move)}: ")
-        await self._send({"id": number, "is": "illegal", "move": move, "why": why, "rule": error.rule})
+        return {"is": "illegal", "move": move, "why": why, "rule": error.rule}
 
-    async def _think(self, number: messages.Id, table: Table, asked: messages.Think) -> None:
-        movetime, nodes = asked.movetime, asked.nodes
+    def _subject(self, asked: messages.Think) -> tuple[Table, Position]:
+        """Return what is to be thought about."""
+        table = Table.of(asked.table)
         position, _ = self._replay(table)
         if position.kind() is not games.Kind.DECISION:
             raise CommandError("think: nothing is to be decided here")
+        return table, position
+
+    async def _think(self, number: messages.Id, asked: messages.Think) -> None:
+        movetime, nodes = asked.movetime, asked.nodes
+        table, position = await asyncio.to_thread(self._subject, asked)
         limits = Limits(movetime=movetime if movetime or nodes else 1000, nodes=nodes)
         if self._search is not None and not self._search.done():
             # One engine: the page has moved on, so the older question is void.
