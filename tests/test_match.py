@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import statistics
 import sys
 import threading
 from dataclasses import replace
@@ -69,6 +70,37 @@ def test_tally_counts_and_elo() -> None:
     assert match.elo_of(0.5) == 0
     assert match.elo_of(1) == math.inf
     assert match.elo_of(0) == -math.inf
+
+
+def test_the_interval_of_elo_is_that_of_the_sample_mean_of_pairs() -> None:
+    """Against the standard library's sample variance, and against figures worked out by hand."""
+    tally = Tally()
+    pairs = [(1, 1), (1, 0.5), (0, 0.5), (1, 0), (0.5, 0.5), (0, 0), (1, 1)]
+    for results in pairs:
+        tally.add([record(result) for result in results])
+    means = [sum(pair) / 2 for pair in pairs]
+    error = 1.96 * math.sqrt(statistics.variance(means) / len(pairs))
+    assert tally.elo() == pytest.approx(
+        tuple(match.elo_of(statistics.fmean(means) + by) for by in (0, -error, error)), rel=1e-12
+    )
+    # Pairs of 1 and 0 by turns: a mean of 1/2, squares of 1/4 each, over n - 1 = 3: a variance of 1/3, an error of
+    # 1.96 sqrt(1/12) = 0.5658, which is more than the scale holds.
+    swings = Tally()
+    for result in (1, 0, 1, 0):
+        swings.add([record(result)] * 2)
+    assert swings.elo() == (0, -math.inf, math.inf)
+    # Pairs of 3/4 and 1/2 by turns, four of each: a mean of 5/8, squares of 1/64, over 7: a variance of 1/56 and an
+    # error of 1.96 sqrt(1/448) = 0.092601.
+    calm = Tally()
+    for _ in range(4):
+        calm.add([record(1), record(0.5)])
+        calm.add([record(1), record(0)])
+    assert calm.elo() == pytest.approx((88.73950, 22.54451, 162.00821), abs=1e-5)
+    # One pair says nothing of the spread: the widest that there is, a half, is taken.
+    one = Tally()
+    one.add([record(1), record(0.5)])
+    assert one.elo()[1] == -math.inf
+    assert Tally().elo() == (0, -math.inf, math.inf)
 
 
 @pytest.mark.parametrize(
