@@ -55,6 +55,10 @@ class TwoSolutionsError(SolutionError):
     """A puzzle that has more solutions than the one of its file."""
 
 
+class RecordError(BlockwitError):
+    """A record of games that cannot be read, or that holds a move that is not legal."""
+
+
 class WeightsError(BlockwitError):
     """A file of learned weights that is missing, damaged, or not for this version."""
 
