@@ -856,6 +856,8 @@ cdef class Searcher:
                         iterate(self.c, moves, line, n, d)
                     if self.c.aborted:
                         break
+                    # A table that fails meanwhile knows it no more, and one ply is not enough.
+                    solved = solved and known(self.c, raw, 0, &value)
                     if solved:
                         with nogil:
                             follow_tables(self.c, &moves[line])

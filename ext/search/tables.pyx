@@ -18,14 +18,15 @@ left out; two blocks of one side are a pair i < j of squares with the number j *
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdint cimport int64_t, intptr_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memchr, memcpy, memset
 
 from blocks cimport (
     BW_BLOCKS_ABI, BW_BLOCKS_CAPSULE, BW_BLOCKS_RULES, BW_EXIT, BW_MOST_TARGETS, BW_TURNED_SQUARE, bw_blocks,
     bw_placed,
 )
+from clock cimport bw_load, bw_store
 from game cimport BW_ORACLE_ABI, BW_ORACLE_CAPSULE, bw_oracle
 
 
@@ -36,6 +37,20 @@ cdef extern from "tiles.h" nogil:
     void bw_transpose(uint8_t *to, const uint8_t *origin, size_t rows, size_t columns)
     int64_t bw_replace(uint8_t *to, const uint8_t *origin, size_t n)
     uint64_t bw_big_endian(uint64_t x)
+
+cdef extern from "tilefile.h" nogil:
+    ctypedef struct bw_tilefile:
+        intptr_t handle
+        int64_t start
+        uint32_t *offsets
+        uint32_t *sums
+        uint8_t *state
+        uint8_t *place
+        int64_t failed
+
+    void bw_crc_begin()
+    uint32_t bw_crc(const uint8_t *p, size_t n)
+    const uint8_t *bw_tile(bw_tilefile *f, int number)
 
 
 cpdef enum:
@@ -334,8 +349,8 @@ cdef enum:
     STARTS = N * 4
     LENGTHS = 528           # STARTS + N * BLOCKS * 2
     VALUES = 543            # LENGTHS + LONGEST
-    MOST_PACKED = 28000     # VALUES + 256 + NNN * LONGEST / 8 and a little
-    SPARE = 8               # bytes that may be read beyond the last bit
+    MOST_PACKED = 28000     # VALUES + 256 + NNN * LONGEST / 8 and a little; BW_TILE_MOST
+    SPARE = 8               # bytes in memory that may be read beyond the last bit
 
 
 cdef inline void write_number(uint8_t *at, uint32_t value, int width) noexcept nogil:
@@ -436,31 +451,31 @@ cdef int pack_tile(const uint8_t *tile, uint8_t *out) noexcept nogil:
 
 
 cdef int unpack_one(const uint8_t *packed, uint32_t size, int row, int column) noexcept nogil:
-    """A value of a packed tile of `size` bytes; NEITHER where the bytes make no sense. Reads SPARE bytes more."""
+    """A value of a packed tile of `size` bytes; 0, which is none, where they make no sense. Reads SPARE bytes more."""
     cdef const uint8_t *bits
     cdef uint64_t window
     cdef uint32_t at, end, code, first, counted
     cdef int _before, k, index, values = 0
     if size < VALUES:
-        return NEITHER
+        return 0
     for k in range(LONGEST):
         values += packed[LENGTHS + k]
     if VALUES + <uint32_t>values > size:
-        return NEITHER
+        return 0
     bits = packed + VALUES + values
     end = 8 * (size - VALUES - values)
     at = read_number(packed + row * 4, 4) + read_number(packed + STARTS + (row * BLOCKS + column // BLOCK) * 2, 2)
     index = 0
     for _before in range(column % BLOCK + 1):
         if at >= end:
-            return NEITHER
+            return 0
         memcpy(&window, bits + (at >> 3), 8)
         window = bw_big_endian(window) << (at & 7)
         code = first = 0
         index = 0
         for k in range(LONGEST + 1):
             if k == LONGEST:
-                return NEITHER
+                return 0
             code = code << 1 | <uint32_t>(window >> 63)
             window <<= 1
             counted = packed[LENGTHS + k]
@@ -490,6 +505,14 @@ def pack(const uint8_t[::1] tile not None) -> bytes:
 
 # --- lookup -------------------------------------------------------------------------------------------------
 
+bw_crc_begin()
+
+
+def checksum(const uint8_t[::1] data not None) -> int:
+    """The CRC-32 of bytes, as zlib has it."""
+    return bw_crc(&data[0], data.shape[0]) if data.shape[0] else 0
+
+
 cdef int oracle_probe(const void *self, const void *state, int *plies) noexcept nogil:
     return (<Oracle>self).look_up(state, plies)
 
@@ -501,9 +524,11 @@ cdef class Oracle:
         capsule: PyCapsule of `bw_blocks` (ext/include/blocks.h).
         rules: slider + 3 * nohop_ends_turn + 6 * no_touch.
         ones: what `Solver.one_against_one` returned for these rules.
-        twos: the packed tiles of one block against two with the pair to move, SPARE = 8 bytes of any kind at
-            their end; None: no such table.
-        offsets: where each of the 50,807 tiles begins in `twos`, and where the last one ends.
+        handle: a file with the packed tiles of one block against two with the pair to move: its descriptor, on
+            Windows its HANDLE. It has to stay open as long as this object is used. -1: no such table.
+        start: the byte of the file where they begin.
+        offsets: where each of the 50,807 tiles begins from there, and where the last one ends.
+        sums: the CRC-32 of each tile.
     """
 
     cdef const bw_blocks *blocks
@@ -512,12 +537,11 @@ cdef class Oracle:
     cdef uint8_t index[64]
     cdef uint8_t square[USED]
     cdef const uint8_t[::1] ones
-    cdef const uint8_t[::1] twos
-    cdef const uint32_t[::1] offsets
+    cdef bw_tilefile twos
     cdef bw_oracle oracle
 
-    def __cinit__(self, object capsule, int rules, const uint8_t[::1] ones not None, const uint8_t[::1] twos=None,
-                  const uint32_t[::1] offsets=None):
+    def __cinit__(self, object capsule, int rules, const uint8_t[::1] ones not None, intptr_t handle=-1,
+                  int64_t start=0, const uint32_t[::1] offsets=None, const uint32_t[::1] sums=None):
         cdef int q, n = 0
         cdef Py_ssize_t i
         self.blocks = <const bw_blocks *>PyCapsule_GetPointer(capsule, BW_BLOCKS_CAPSULE)
@@ -527,14 +551,26 @@ cdef class Oracle:
             raise ValueError(f"rules {rules} are not in 0..{BW_BLOCKS_RULES - 1}")
         if ones.shape[0] != ONES_SIZE:
             raise ValueError(f"the table of one against one has {ones.shape[0]} bytes, expected {ONES_SIZE}")
-        if twos is not None:
-            if offsets is None or offsets.shape[0] != TILES + 1:
-                raise ValueError(f"one against two needs {TILES + 1} offsets")
+        self.twos.handle = handle
+        if handle >= 0:
+            if start < 0:
+                raise ValueError(f"the tiles begin at byte {start}, expected 0 or more")
+            if offsets is None or offsets.shape[0] != TILES + 1 or sums is None or sums.shape[0] != TILES:
+                raise ValueError(f"one against two needs {TILES + 1} offsets and {TILES} checksums")
             for i in range(TILES):
-                if offsets[i] > offsets[i + 1]:
-                    raise ValueError(f"tile {i} ends before it begins")
-            if twos.shape[0] < SPARE or offsets[TILES] > <size_t>twos.shape[0] - SPARE:
-                raise ValueError(f"the tiles end at byte {offsets[TILES]} of {twos.shape[0]}, expected {SPARE} more")
+                if not offsets[i] <= offsets[i + 1] <= offsets[i] + MOST_PACKED:
+                    raise ValueError(f"tile {i} goes from byte {offsets[i]} to {offsets[i + 1]}, expected 0 to "
+                                     f"{MOST_PACKED} of them")
+            self.twos.start = start
+            self.twos.offsets = <uint32_t *>malloc((TILES + 1) * sizeof(uint32_t))
+            self.twos.sums = <uint32_t *>malloc(TILES * sizeof(uint32_t))
+            self.twos.state = <uint8_t *>calloc(TILES, 1)
+            # Pages that no tile is read into cost nothing.
+            self.twos.place = <uint8_t *>calloc(<size_t>offsets[TILES] + SPARE, 1)
+            if not (self.twos.offsets and self.twos.sums and self.twos.state and self.twos.place):
+                raise MemoryError(f"no room for a table of {offsets[TILES]} bytes")
+            memcpy(self.twos.offsets, &offsets[0], (TILES + 1) * sizeof(uint32_t))
+            memcpy(self.twos.sums, &sums[0], TILES * sizeof(uint32_t))
         self.owner = capsule
         self.rules = rules
         for q in range(64):
@@ -543,11 +579,21 @@ cdef class Oracle:
                 self.index[q] = n
                 n += 1
         self.ones = ones
-        self.twos = twos
-        self.offsets = offsets
         self.oracle.abi = BW_ORACLE_ABI
         self.oracle.self = <const void *>self
         self.oracle.probe = oracle_probe
+
+    def __dealloc__(self):
+        free(self.twos.offsets)
+        free(self.twos.sums)
+        free(self.twos.state)
+        free(self.twos.place)
+
+    @property
+    def failed(self) -> int | None:
+        """The number of a tile that could not be read or was damaged: from then on no three blocks are known."""
+        cdef int64_t number = bw_load(&self.twos.failed)
+        return number - 1 if number else None
 
     def capsule(self) -> object:
         """These tables as a PyCapsule of a `bw_oracle` (ext/include/game.h); keep this object as long as it is used."""
@@ -571,7 +617,7 @@ cdef class Oracle:
         cdef int lone, i, s, value
         if not self.blocks.placed(state, &p) or p.rules != self.rules or p.count[0] + p.count[1] > 3:
             return 0
-        if p.count[0] + p.count[1] == 3 and self.offsets is None:
+        if p.count[0] + p.count[1] == 3 and (self.twos.handle < 0 or bw_load(&self.twos.failed)):
             return 0
         # The lone block first, as South's; of two single blocks the one that moves, as the table has it.
         lone = p.side if p.count[0] == p.count[1] else SOUTH if p.count[SOUTH] == 1 else NORTH
@@ -589,19 +635,27 @@ cdef class Oracle:
             value = self.lone_value(square, orientation)
         else:
             value = self.pair_value(square, orientation)
+        if value == 0:
+            return 0
         plies[0] = 2 * (255 - value) - 1 if value > NEITHER else -2 * (value - 1) if value < NEITHER else 0
         return 1
 
     cdef int pair_value(self, const uint8_t *square, const uint8_t *orientation) noexcept nogil:
-        """Value with the pair to move; its two blocks in any order."""
+        """Value with the pair to move, its two blocks in any order; 0 where the table fails."""
         cdef int i = 1 if square[1] < square[2] else 2
         cdef int tile = square[0] * PAIRS + pair_of(square[i], square[3 - i])
-        cdef uint32_t begin = self.offsets[tile]
-        return unpack_one(&self.twos[begin], self.offsets[tile + 1] - begin, orientation[0],
-                          orientation[i] * N + orientation[3 - i])
+        cdef const uint8_t *packed = bw_tile(&self.twos, tile)
+        cdef int value = 0
+        if packed != NULL:
+            value = unpack_one(packed, self.twos.offsets[tile + 1] - self.twos.offsets[tile], orientation[0],
+                               orientation[i] * N + orientation[3 - i])
+        if value == 0 or value == UNBOUNDED:
+            bw_store(&self.twos.failed, tile + 1)
+            return 0
+        return value
 
     cdef int lone_value(self, uint8_t *square, uint8_t *orientation) noexcept nogil:
-        """Value with the lone block to move: the table holds the other half, a ply away."""
+        """Value with the lone block to move: the table holds the other half, a ply away. 0 where it fails."""
         cdef uint16_t out[BW_MOST_TARGETS]
         cdef int k, n, worst = UNBOUNDED
         cdef uint8_t value
@@ -616,6 +670,8 @@ cdef class Oracle:
             square[0] = self.index[out[k] >> 8]
             orientation[0] = out[k] & 31
             worst = min(worst, self.pair_value(square, orientation))
+        if worst == 0:
+            return 0
         value = worst
         bw_answer(&value, 1)
         return value

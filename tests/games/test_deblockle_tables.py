@@ -1,17 +1,25 @@
 """The solver of the endgame tables, one step at a time against the reference rules, and its results as a whole."""
 
+import os
 import random
+import shutil
+import zlib
+from array import array
 from pathlib import Path
 
 import numpy as np
 import pytest
 from blockwit import _alphabeta, _proof, _tables, games
 from blockwit import _deblockle as core
+from blockwit.cli.main import app
 from blockwit.errors import TableError
 from blockwit.games.base import Kind
+from blockwit.games.deblockle import tablefiles
 from blockwit.games.deblockle import tables as deblockle_tables
 from blockwit.games.deblockle.position import DeblocklePosition, square_index
+from blockwit.games.deblockle.tablefiles import TableFile
 from blockwit.study.tables import write_table
+from typer.testing import CliRunner, Result
 
 from tests.protocol.conversation import Conversation
 from tests.reference import deblockle as reference
@@ -280,59 +288,184 @@ def test_other_rules_more_blocks_and_finished_games_are_not_in_the_tables(folder
     assert known.probe(position_of([(0, 0)], [], 0, 0).raw()) is None
 
 
+def wrong(folder: Path) -> str:
+    """What is wrong with the one table of a folder."""
+    (problem,) = tablefiles.found(folder)
+    assert isinstance(problem, TableError)
+    with pytest.raises(TableError) as caught:
+        deblockle_tables.oracle(0, str(folder))
+    assert str(problem).isprintable()
+    assert str(caught.value) == str(problem)
+    return str(problem)
+
+
 def test_a_table_says_whether_it_is_sound(folder: Path, tmp_path: Path) -> None:
-    (table,) = deblockle_tables.found(folder)
+    (table,) = tablefiles.found(folder)
+    assert isinstance(table, TableFile)
     table.check()
     path = deblockle_tables.path_of(tmp_path, 0)
     whole = deblockle_tables.path_of(folder, 0).read_bytes()
     damaged = bytearray(whole)
     damaged[-100] ^= 1
     path.write_bytes(damaged)
-    (table,) = deblockle_tables.found(tmp_path)
+    (table,) = tablefiles.found(tmp_path)
+    assert isinstance(table, TableFile)
     with pytest.raises(TableError, match="damaged, its checksum does not fit"):
         table.check()
-    path.write_bytes(whole[:-1])
-    with pytest.raises(TableError, match=f"{len(whole) - 1} bytes, expected {len(whole)}"):
-        list(deblockle_tables.found(tmp_path))
-    path.write_bytes(b"something else" * 1000)
-    with pytest.raises(TableError, match="expected a file that begins with"):
-        list(deblockle_tables.found(tmp_path))
-    path.write_bytes(b"")
-    with pytest.raises(TableError, match="expected a file that begins with"):
-        list(deblockle_tables.found(tmp_path))
-    path.unlink()
-    deblockle_tables.path_of(tmp_path, 1).write_bytes(whole)
-    with pytest.raises(TableError, match="holds the rules free, expected full"):
-        list(deblockle_tables.found(tmp_path))
-    with pytest.raises(TableError, match="expected a folder"):
-        list(deblockle_tables.found(tmp_path / "none"))
-
-
-def test_damaged_tiles_never_lead_out_of_the_file(folder: Path, tmp_path: Path) -> None:
-    rng = random.Random(9)
-    whole = deblockle_tables.path_of(folder, 0).read_bytes()
-    begin = deblockle_tables.HEADER + 4 * 50808
+    path.write_bytes(whole)
+    (table,) = tablefiles.found(tmp_path)
+    assert isinstance(table, TableFile)
+    os.truncate(path, len(whole) - 1)
+    with pytest.raises(TableError, match="damaged, its checksum does not fit"):
+        table.check()
+    assert f"{len(whole) - 1} bytes, expected {len(whole)}" in wrong(tmp_path)
     damaged = bytearray(whole)
-    damaged[begin:-8] = rng.randbytes(len(damaged) - begin - 8)
-    deblockle_tables.path_of(tmp_path, 0).write_bytes(damaged)
+    damaged[tablefiles.HEADER + 5] ^= 1
+    for content, words in (
+        (bytes(damaged), "the checksum of its index does not fit"),
+        (b"something else" * 1000, "expected a file that begins with"),
+        (b"", "expected a file that begins with"),
+        (b"\xff" * 2000, "expected a file that begins with"),
+        (b"[" * 100_000, "expected a file that begins with"),
+        (whole.replace(b"version 2", b"version 1"), "version 1 of the format, expected 2: build it again"),
+        (whole.replace(b'"rules":"free"', b'"rules":"full"'), "holds the rules full"),
+        (whole.replace(b'"bytes":', b'"bytes":-', 1), "bytes: input should be greater"),
+    ):
+        path.write_bytes(content)
+        assert words in wrong(tmp_path)
+    path.unlink()
+    os.mkfifo(path)
+    assert "a pipe, not a file" in wrong(tmp_path)
+    with pytest.raises(TableError, match="expected a folder"):
+        list(tablefiles.found(tmp_path / "none"))
+    with pytest.raises(TableError, match="expected a folder"):
+        deblockle_tables.oracle(0, str(tmp_path / "none"))
+
+
+def test_tiles_that_make_no_sense_are_never_believed(noise: dict[int, np.ndarray], tmp_path: Path) -> None:
+    """Random bytes under checksums that fit: a table that lies, or gives up, and never reads beyond its bytes."""
+    rng = random.Random(9)
+    tiles = (rng.randbytes(rng.choice((0, 100, 800, 4000))) if tile in noise else b"" for tile in range(50807))
+    write_table(deblockle_tables.path_of(tmp_path, 0), 0, tiles)
+    gone = 0
+    for _ in range(60):
+        deblockle_tables._opened.cache_clear()
+        known = deblockle_tables.oracle(0, str(tmp_path))
+        for _ in range(40):
+            position = position_of(
+                [(USABLE[rng.choice((0, 1, 30))], rng.randrange(24))],
+                [(USABLE[rng.randrange(7, 11)], rng.randrange(24)), (USABLE[20], rng.randrange(24))],
+                rng.randrange(2),
+                0,
+            )
+            if known.probe(position.raw()) is None:
+                gone += 1
+                assert "cannot be read or is damaged" in known.trouble()
+                assert known.probe(position.raw()) is None
+                assert known.probe(random_position(rng, 2, 0).raw()) is not None
+                break
+    assert gone > 30
+
+
+def duel(a: int, i: int, side: int = 1) -> DeblocklePosition:
+    """A position whose tile is that of the lone square `a` and the pair i, 20."""
+    return position_of([(USABLE[a], 3)], [(USABLE[i], 5), (USABLE[20], 7)], side, 0)
+
+
+def test_a_file_that_is_cut_or_changed_while_it_is_open_ends_nothing(folder: Path, tmp_path: Path) -> None:
+    """A mapped one was a SIGBUS."""
+    path = deblockle_tables.path_of(tmp_path, 0)
+    shutil.copy(deblockle_tables.path_of(folder, 0), path)
     known = deblockle_tables.oracle(0, str(tmp_path))
-    seen = set()
-    for _ in range(3000):
-        position = position_of(
-            [(USABLE[rng.choice((0, 1, 30))], rng.randrange(24))],
-            [(USABLE[rng.randrange(7, 11)], rng.randrange(24)), (USABLE[20], rng.randrange(24))],
-            rng.randrange(2),
-            0,
-        )
-        seen.add(known.probe(position.raw()))
-    assert None not in seen
-    offsets = bytearray(whole)
-    offsets[deblockle_tables.HEADER + 4 : deblockle_tables.HEADER + 8] = b"\xff\xff\xff\xff"
-    other = tmp_path / "other"
-    other.mkdir()
-    deblockle_tables.path_of(other, 0).write_bytes(offsets)
-    with pytest.raises(TableError, match="ends before it begins; build it again"):
-        deblockle_tables.oracle(0, str(other))
+    first = known.probe(duel(0, 7).raw())
+    assert first is not None
+    os.truncate(path, 1000)
+    # What was read stays; what was not is not there, and from then on nothing more is.
+    assert known.probe(duel(0, 7).raw()) == first
+    assert known.trouble() == ""
+    assert known.probe(duel(1, 8).raw()) is None
+    assert known.trouble().startswith(f"{path}: tile ")
+    assert known.probe(duel(0, 7).raw()) is None
+    # Another file of that name is another table.
+    shutil.copy(deblockle_tables.path_of(folder, 0), path)
+    assert deblockle_tables.oracle(0, str(tmp_path)).probe(duel(1, 8).raw()) is not None
+    path.unlink()
+    assert deblockle_tables.oracle(0, str(tmp_path)).probe(duel(1, 8).raw()) is None
+
+
+def test_a_damaged_tile_is_left_out_with_one_warning_and_the_search_goes_on(folder: Path, tmp_path: Path) -> None:
+    """One damaged byte gave wrong values, one damaged offset `bestmove (none)` to every `go`."""
+    path = deblockle_tables.path_of(tmp_path, 0)
+    whole = bytearray(deblockle_tables.path_of(folder, 0).read_bytes())
+    conversation = Conversation()
+    fen = duel(0, 7).fen()
+    for damage in ("tile", "index", "folder"):
+        damaged = bytearray(whole)
+        if damage == "tile":
+            damaged[tablefiles.HEADER + tablefiles.INDEX + 700 :: 64] = bytes(
+                255 - byte for byte in damaged[tablefiles.HEADER + tablefiles.INDEX + 700 :: 64]
+            )
+        path.write_bytes(whole if damage == "folder" else damaged)
+        if damage == "index":
+            damaged[tablefiles.HEADER + 4] ^= 1
+            path.write_bytes(damaged)
+        conversation.send(f"setoption name TablePath value {tmp_path}")
+        if damage == "folder":
+            path.unlink()
+            tmp_path.rmdir()
+        conversation.send(f"position fen {fen}")
+        warnings = []
+        for _ in range(2):
+            move, lines = conversation.go("depth 3")
+            assert move in duel(0, 7).tokens()
+            assert any(" depth 3 " in line for line in lines)
+            warnings += [line for line in lines if "warning" in line]
+        assert len(warnings) == 1
+        assert warnings[0].startswith("info string warning: ")
+
+
+def test_tables_that_come_later_are_found(folder: Path, tmp_path: Path) -> None:
+    """The cache by the folder's name hid them."""
+    conversation = Conversation()
+    said = conversation.send(f"setoption name TablePath value {tmp_path}")
+    assert said[0].startswith("info string 0 endgame tables")
+    conversation.send(f"position fen {duel(0, 7).fen()}")
+    conversation.go("depth 1")
+    shutil.copy(deblockle_tables.path_of(folder, 0), tmp_path)
+    said = conversation.send(f"setoption name TablePath value {tmp_path}")
+    assert said[0].startswith("info string 1 endgame tables")
+    assert deblockle_tables.oracle(0, str(tmp_path)).probe(duel(0, 7).raw()) is not None
+    other = deblockle_tables.path_of(tmp_path, 1)
+    other.write_bytes(b"x")
+    said = conversation.send(f"setoption name TablePath value {tmp_path}")
+    assert said[0].endswith(": deblockle-1v2-free.table")
+    assert said[1].startswith(f"info string left out: {other}: expected a file that begins with")
+
+
+def test_the_commands_name_what_is_wrong_with_tables(folder: Path, tmp_path: Path) -> None:
+    def run(*words: str) -> Result:
+        return CliRunner().invoke(app, ["tables", *words])
+
+    fen = duel(0, 7).fen()
+    missing = run("probe", fen, "--path", str(tmp_path / "none"))
+    assert missing.exit_code == 2
+    assert "expected a folder with endgame tables" in missing.stderr
+    assert run("probe", fen, "--path", str(tmp_path)).exit_code == 1
+    assert run("check", "--path", str(folder)).exit_code == 0
+    shutil.copy(deblockle_tables.path_of(folder, 0), tmp_path)
+    path = deblockle_tables.path_of(tmp_path, 1)
+    path.write_bytes(b"x")
+    some = run("check", "--path", str(tmp_path))
+    assert some.exit_code == 2
+    assert "free.table: sound" in some.stdout
+    assert f"{path}: expected a file that begins with" in some.stdout
+    assert some.stderr == "blockwit: 1 of 2 tables cannot be used\n"
+    whole = bytearray(deblockle_tables.path_of(folder, 0).read_bytes())
+    whole[tablefiles.HEADER + tablefiles.INDEX :: 50] = bytes(len(whole[tablefiles.HEADER + tablefiles.INDEX :: 50]))
+    deblockle_tables.path_of(tmp_path, 0).write_bytes(whole)
+    damaged = run("probe", fen, "--path", str(tmp_path))
+    assert damaged.exit_code == 2
+    assert "cannot be read or is damaged" in damaged.stderr
 
 
 def test_wrong_sizes_and_rules_are_refused() -> None:
@@ -343,8 +476,25 @@ def test_wrong_sizes_and_rules_are_refused() -> None:
         _tables.Oracle(capsule, -1, deblockle_tables.ones(0))
     with pytest.raises(ValueError, match="has 3 bytes"):
         _tables.Oracle(capsule, 0, b"abc")
-    with pytest.raises(ValueError, match="needs 50808 offsets"):
-        _tables.Oracle(capsule, 0, deblockle_tables.ones(0), b"abc" * 10)
+    ones, sums = deblockle_tables.ones(0), array("I", bytes(4 * 50807))
+    with pytest.raises(ValueError, match="needs 50808 offsets and 50807 checksums"):
+        _tables.Oracle(capsule, 0, ones, 0)
+    with pytest.raises(ValueError, match="begin at byte -1"):
+        _tables.Oracle(capsule, 0, ones, 0, -1)
+    for offsets in ([5, 4], [0, 28001]):
+        numbers = array("I", [*offsets, *[offsets[-1]] * 50806])
+        with pytest.raises(ValueError, match="tile 0 goes from byte"):
+            _tables.Oracle(capsule, 0, ones, 0, 0, numbers, sums)
+    # A file that is not open, or not the one: nothing is known from it.
+    for handle in (9999, 0):
+        lost = _tables.Oracle(capsule, 0, ones, handle, 1 << 60, array("I", [0, *[100] * 50807]), sums)
+        assert lost.failed is None
+        for _ in range(2):
+            assert lost.probe(position_of([(USABLE[0], 0)], [(USABLE[1], 0), (USABLE[2], 0)], 1, 0).raw()) is None
+        assert lost.failed == pair_number(1, 2)
+    for size in (0, 1, 7, 8, 9, 1000):
+        data = random.Random(size).randbytes(size)
+        assert _tables.checksum(data) == zlib.crc32(data)
     with pytest.raises(ValueError, match="a tile has 13824 values"):
         _tables.pack(b"abc")
     with pytest.raises(ValueError, match="values are 1 to 254"):

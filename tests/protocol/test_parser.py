@@ -216,6 +216,7 @@ def test_any_words_are_read_or_refused(words: list[str]) -> None:
     ("info", "line"),
     [
         (Info(), "info nodes 0 nps 0 time 0"),
+        (Info(note="warning: gone"), "info string warning: gone"),
         (
             Info(
                 depth=3,

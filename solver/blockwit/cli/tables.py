@@ -45,15 +45,26 @@ def build_command(
 @app.command("check")
 def check_command(path: Folder) -> None:
     """Read every table of a folder whole, and compare its checksum."""
-    from blockwit.games.deblockle.tables import found, path_of
+    from blockwit.games.deblockle.tablefiles import TableFile, found
+    from blockwit.games.deblockle.tables import path_of
 
+    sound = 0
     try:
         tables = list(found(path))
-        for table in tables:
-            table.check()
-            typer.echo(f"{table.path}: sound, {table.path.stat().st_size:,} bytes")
         if not tables:
             raise TableError(f"{path}: no table here, expected files like {path_of(path, 0).name}")
+        for table in tables:
+            try:
+                if not isinstance(table, TableFile):
+                    raise table
+                table.check()
+            except TableError as error:
+                typer.echo(str(error))
+            else:
+                sound += 1
+                typer.echo(f"{table.path}: sound, {table.path.stat().st_size:,} bytes")
+        if sound < len(tables):
+            raise TableError(f"{len(tables) - sound} of {len(tables)} tables cannot be used")
     except BlockwitError as error:
         fail(error)
 
@@ -76,6 +87,8 @@ def probe_command(
         for token in ("", *start.tokens()):
             after = start.play(token) if token else start
             value = oracle.probe(after.raw()) if oracle and after.kind() is not Kind.TERMINAL else None
+            if oracle and oracle.trouble():
+                raise TableError(oracle.trouble())
             lines.append((token, value, after.result()))
     except BlockwitError as error:
         fail(error)

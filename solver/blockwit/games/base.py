@@ -101,6 +101,9 @@ class Oracle(Protocol):
         `state` is a position's `raw()`; None: it is not in the tables.
         """
 
+    def trouble(self) -> str:
+        """Return why some of the tables have been given up since they were opened; empty if none were."""
+
 
 class Position(ABC):
     """One position of one game, rule options included. Immutable: `play` returns a new one.
@@ -308,9 +311,13 @@ class Game(ABC):
         """
         return None
 
-    def tables(self, folder: str) -> list[str]:
-        """Return the names of the endgame tables in a folder. Raises TableError for one that cannot be used."""
-        return []
+    def tables(self, folder: str) -> tuple[list[str], list[str]]:
+        """Return the names of the endgame tables in a folder, and one line for each that cannot be used.
+
+        Raises:
+            TableError: there is no such folder.
+        """
+        return [], []
 
     def turn(self, player: int) -> str:
         """Return how the protocol names the player to move."""

@@ -236,8 +236,11 @@ class Session:
         if spec.name == "Algorithm":
             search.make(self._game, str(value), Settings(hash_mb=1))
         if spec.name == "TablePath" and value:
-            tables = self._game.tables(str(value))
-            self._write(f"info string {len(tables)} endgame tables in {quote(str(value))}: {' '.join(tables)}")
+            names, wrong = self._game.tables(str(value))
+            self._write(
+                f"info string {len(names)} endgame tables in {quote(str(value))}: {' '.join(names)}",
+                *(f"info string left out: {why}" for why in wrong),
+            )
         if spec.name == "Debug Log File":
             self._set_log(str(value))
         searcher = self._resized(int(value)) if spec.name == "Hash" else None

@@ -14,6 +14,8 @@ SHOWN = 5
 
 def info_line(info: Info) -> str:
     """Return the `info` line of a report."""
+    if info.note and info == Info(note=info.note):
+        return f"info string {info.note}"
     parts = ["info"]
     if info.depth:
         parts.append(f"depth {info.depth}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from blockwit import _alphabeta
-from blockwit.games.base import Game, Position
+from blockwit.errors import TableError
+from blockwit.games.base import Game, Oracle, Position
 from blockwit.search import clock
 from blockwit.search.compiled import FULL_SKILL, UNIT, Compiled, Found
 from blockwit.search.types import Info, Limits, Result, Score, Settings
@@ -36,6 +37,25 @@ class AlphaBeta(Compiled):
         threads = settings.threads if settings.skill == FULL_SKILL else 1
         self._searcher = _alphabeta.Searcher(game.capsule(), settings.hash_mb, threads)
         super().__init__(self._searcher, settings)
+        self._warned: set[str] = set()
+
+    def _tables(self, position: Position, report: Callable[[Info], None]) -> Oracle | None:
+        """Return the endgame tables to look into; those of the option TablePath that fail are left out."""
+        game = position.game
+        try:
+            tables = game.oracle(position, self._settings.table_path)
+        except TableError as error:
+            self._warn(str(error), report)
+            return game.oracle(position, "")
+        if tables is not None:
+            self._warn(tables.trouble(), report)
+        return tables
+
+    def _warn(self, text: str, report: Callable[[Info], None]) -> None:
+        """Report a text once, unless it is empty."""
+        if text and text not in self._warned:
+            self._warned.add(text)
+            report(Info(note=f"warning: {text}"))
 
     def clear(self) -> None:
         """Forget the transposition table."""
@@ -45,7 +65,7 @@ class AlphaBeta(Compiled):
         """Search a decision of `position`; see `Searcher`. Raises MoveError for an illegal searchmove."""
         settings = self._settings
         # Before the clock starts: a small table may have to be made first.
-        tables = position.game.oracle(position, settings.table_path)
+        tables = self._tables(position, report)
         self._searcher.consult(tables)
         roots = [action for token in dict.fromkeys(limits.searchmoves) for action in position.actions(token)]
         self._begin(limits)
@@ -95,6 +115,8 @@ class AlphaBeta(Compiled):
         lines = self._searcher.search(
             position.raw(), list(position.history()), roots, depth, nodes, self._lines, mate, tell
         )
+        if tables is not None:
+            self._warn(tables.trouble(), report)
         chosen: list[Found] = [(value, actions) for value, _, actions in lines]
         whole = [depth for depth, reached in by_depth.items() if len(reached) == len(lines)]
         if settings.skill < FULL_SKILL and whole:

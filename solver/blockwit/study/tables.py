@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +16,8 @@ import numpy.typing as npt
 
 from blockwit import _deblockle, _tables
 from blockwit.errors import TableError
-from blockwit.games.deblockle.tables import HEADER, KIND, MAGIC, SPARE, TILES, little_endian, ones, path_of, rules_name
+from blockwit.games.deblockle.tablefiles import HEADER, INDEX, KIND, MAGIC, TILES, TableHeader, little_endian
+from blockwit.games.deblockle.tables import ones, path_of, rules_name
 
 TILE = 24**3
 PAIRS = 1081
@@ -57,6 +57,8 @@ def build(rules: int, folder: Path, jobs: int, report: Callable[[Progress], None
     partial_path = path.with_suffix(".partial")
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        if partial_path.exists() and not partial_path.is_file():
+            raise TableError(f"{partial_path}: expected a file, or none")
         if not partial_path.exists() or partial_path.stat().st_size != TILES * TILE:
             with partial_path.open("wb") as file:
                 for _ in range(TILES):
@@ -132,26 +134,27 @@ def _packed(tiles: Bytes, tile: int) -> bytes:
 def write_table(path: Path, rules: int, tiles: Iterable[bytes]) -> None:
     """Write a table of one block against two from its packed tiles; `path` changes only when all of it is written."""
     temporary = path.with_suffix(".new")
-    offsets = array("I", [0])
+    offsets, sums = array("I", [0]), array("I")
     digest = hashlib.sha256()
     with temporary.open("wb") as file:
-        file.seek(HEADER + 4 * (TILES + 1))
+        file.seek(HEADER + INDEX)
         for packed in tiles:
             file.write(packed)
             digest.update(packed)
             offsets.append(offsets[-1] + len(packed))
-        file.write(bytes(SPARE))
-        digest.update(little_endian(offsets))
-        header = {
-            "format": MAGIC,
-            "kind": KIND,
-            "rules": rules_name(rules),
-            "bytes": offsets[-1],
-            "sha256": digest.hexdigest(),
-        }
+            sums.append(_tables.checksum(packed))
+        index = little_endian(offsets) + little_endian(sums)
+        digest.update(index)
+        header = TableHeader(
+            format=MAGIC,
+            kind=KIND,
+            rules=rules_name(rules),
+            bytes=offsets[-1],
+            index=hashlib.sha256(index).hexdigest(),
+            sha256=digest.hexdigest(),
+        )
         file.seek(0)
-        file.write(json.dumps(header).encode().ljust(HEADER - 1) + b"\n")
-        file.write(little_endian(offsets))
+        file.write(header.model_dump_json().encode().ljust(HEADER - 1) + b"\n" + index)
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)

@@ -611,11 +611,18 @@ class Deblockle(Game):
             return None
         return deblockle_tables.oracle(position.core.rules, folder)
 
-    def tables(self, folder: str) -> list[str]:
-        """Return the tables of one block against two in a folder."""
-        from blockwit.games.deblockle import tables as deblockle_tables
+    def tables(self, folder: str) -> tuple[list[str], list[str]]:
+        """Return the tables of one block against two in a folder, and what is wrong with others."""
+        from blockwit.games.deblockle import tablefiles
 
-        return [table.path.name for table in deblockle_tables.found(Path(folder))]
+        names, wrong = [], []
+        for table in tablefiles.found(Path(folder)):
+            if isinstance(table, tablefiles.TableFile):
+                names.append(table.path.name)
+                table.file.close()
+            else:
+                wrong.append(str(table))
+        return names, wrong
 
     def turn(self, player: int) -> str:
         """Return s or n."""

@@ -1,35 +1,22 @@
-"""Endgame tables of Deblockle: their files, and which of them holds a position.
+"""Endgame tables of Deblockle: which of them holds a position.
 
 One block against one is solved in a fraction of a second whenever it is first needed. One against two is built once
-into a file of some 200 MB (`blockwit.study.tables`) and mapped into memory from there. docs/tables.md tells how that
-is done and what more blocks would take.
+into a file of some 200 MB (`blockwit.study.tables`), and what is needed of it read from there (`tablefiles`).
+docs/tables.md tells how that is done and what more blocks would take.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import mmap
-import os
-import sys
-from array import array
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
 
-from blockwit import _deblockle, _tables
+from blockwit import _deblockle, _tables, reading
 from blockwit.errors import TableError
 from blockwit.games.base import Options
 
 SLIDERS = ("free", "full", "full_or_beside_star")
 RULES = 12
-TILES = int(_tables.TILES)
-SPARE = 8
-HEADER = 512
-MAGIC = "blockwit endgame table, version 1"
-KIND = "deblockle 1v2"
 
 
 def rules_number(options: Options) -> int:
@@ -53,96 +40,87 @@ def ones(rules: int) -> bytes:
     return _tables.Solver(_deblockle.blocks_capsule(), rules).one_against_one()
 
 
-# --- files --------------------------------------------------------------------------------------------------
+def in_folder(folder: Path, rules: int) -> tuple[Path, tuple[int, ...] | None]:
+    """Return a table's path, and what tells this file from any other or later one of that name; None: no file.
 
-
-def little_endian(offsets: array[int]) -> bytes:
-    """Return offsets as they stand in a file."""
-    if sys.byteorder == "big":
-        offsets = array("I", offsets)
-        offsets.byteswap()
-    return offsets.tobytes()
+    Raises:
+        TableError: there is no such folder, or it cannot be looked at.
+    """
+    path = path_of(folder, rules)
+    try:
+        if not folder.is_dir():
+            raise TableError(f"{folder}: expected a folder with endgame tables")
+        info = path.stat()
+    except FileNotFoundError:
+        return path, None
+    except (OSError, ValueError) as error:
+        reading.failed(path, error, TableError)
+    return path, (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
 
 
 @dataclass(frozen=True)
-class TableFile:
-    """A table of one block against two, mapped into memory."""
+class Tables:
+    """All that is known under a reading of the rules: one against one, and what a folder holds of one against two."""
 
-    path: Path
-    header: dict[str, Any]
-    offsets: array[int]
-    tiles: memoryview
+    compiled: _tables.Oracle
+    path: Path | None = None
+    owner: object = None
+    """The open file, which the compiled tables read from."""
 
-    def check(self) -> None:
-        """Read all of it. Raises TableError where the bytes are not those that were written."""
-        digest = hashlib.sha256(self.tiles[:-SPARE])
-        digest.update(little_endian(self.offsets))
-        if digest.hexdigest() != self.header["sha256"]:
-            raise TableError(f"{self.path}: damaged, its checksum does not fit; build it again")
+    def capsule(self) -> object:
+        """Return a PyCapsule of a `bw_oracle` (ext/include/game.h), alive as long as this object."""
+        return self.compiled.capsule()
 
+    def probe(self, state: bytes) -> int | None:
+        """Return what a state is worth to the player to move, see `Oracle` in ext/search/tables.pyx."""
+        return self.compiled.probe(state)
 
-def read_table(path: Path) -> TableFile:
-    """Map a table into memory; only its header is looked at.
-
-    Raises:
-        TableError: it cannot be read, or is no such table.
-    """
-    start = HEADER + 4 * (TILES + 1)
-    try:
-        with path.open("rb") as file:
-            head = file.read(HEADER)
-            size = os.fstat(file.fileno()).st_size
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size > start else None
-    except OSError as error:
-        raise TableError(f"{path}: {error.strerror or error}") from None
-    try:
-        header = json.loads(head)
-        if header["format"] != MAGIC or header["kind"] != KIND:
-            raise ValueError
-        expected = start + int(header["bytes"]) + SPARE
-        str(header["sha256"])
-    except (ValueError, KeyError, TypeError):
-        raise TableError(f"{path}: expected a file that begins with {MAGIC!r} for {KIND}") from None
-    if mapped is None or size != expected:
-        raise TableError(f"{path}: {size} bytes, expected {expected}: build it again")
-    offsets = array("I", mapped[HEADER:start])
-    if sys.byteorder == "big":
-        offsets.byteswap()
-    return TableFile(path, header, offsets, memoryview(mapped)[start:])
+    def trouble(self) -> str:
+        """Return what is wrong with the file, empty for nothing: once it has failed it is not looked at any more."""
+        tile = self.compiled.failed
+        if tile is None:
+            return ""
+        return f"{self.path}: tile {tile} cannot be read or is damaged; the table is left out, build it again"
 
 
-def found(folder: Path) -> Iterator[TableFile]:
-    """Yield the tables in a folder. Raises TableError for no folder, or the first table that cannot be used."""
-    if not folder.is_dir():
-        raise TableError(f"{folder}: expected a folder with endgame tables")
-    for rules in range(RULES):
-        path = path_of(folder, rules)
-        if path.exists():
-            table = read_table(path)
-            if table.header["rules"] != rules_name(rules):
-                raise TableError(f"{path}: holds the rules {table.header['rules']}, expected {rules_name(rules)}")
-            yield table
+def oracle(rules: int, folder: str) -> Tables:
+    """Return all that is known under a reading of the rules.
 
-
-# --- lookup -------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=RULES)
-def oracle(rules: int, folder: str) -> _tables.Oracle:
-    """Return all that is known under a reading of the rules: one against one, and what the folder holds.
+    A file is opened again when it has changed since: its name alone says nothing.
 
     Args:
         rules: see `rules_number`.
         folder: where files of `build` lie; empty for none.
 
     Raises:
-        TableError: the folder's table cannot be used.
+        TableError: there is no such folder, or its table cannot be used.
     """
-    path = path_of(Path(folder), rules)
-    if not folder or not path.exists():
-        return _tables.Oracle(_deblockle.blocks_capsule(), rules, ones(rules))
-    table = read_table(path)
+    path, identity = in_folder(Path(folder), rules) if folder else (Path(), None)
+    if identity is None:
+        return _small(rules)
+    tables = _opened(rules, path, identity)
+    if isinstance(tables, str):
+        raise TableError(tables)
+    return tables
+
+
+@cache
+def _small(rules: int) -> Tables:
+    return Tables(_tables.Oracle(_deblockle.blocks_capsule(), rules, ones(rules)))
+
+
+@lru_cache(maxsize=RULES)
+def _opened(rules: int, path: Path, identity: tuple[int, ...]) -> Tables | str:
+    """Return the tables with a file, or what is wrong with it; `identity` tells it from what had its name before."""
+    # Here, because one against one needs none of it.
+    from blockwit.games.deblockle.tablefiles import read_table
+
     try:
-        return _tables.Oracle(_deblockle.blocks_capsule(), rules, ones(rules), table.tiles, table.offsets)
-    except ValueError as error:
-        raise TableError(f"{path}: {error}; build it again") from None
+        table = read_table(path)
+        capsule = _deblockle.blocks_capsule()
+        compiled = _tables.Oracle(capsule, rules, ones(rules), table.handle, table.start, table.offsets, table.sums)
+        return Tables(compiled, path, table.file)
+    except TableError as error:
+        return str(error)
+    except (ValueError, MemoryError) as error:
+        return f"{path}: {error}; build it again"
