@@ -166,7 +166,7 @@ class Copy:
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(folder / "solver"), str(folder)]),
             "PYTHONDONTWRITEBYTECODE": "1",
-            "BLOCKWIT_CFLAGS": "-O1 -w",
+            "BLOCKWIT_CFLAGS": "-O0 -w",
         }
         if not self.build():
             raise SystemExit("the program itself does not compile")
@@ -197,7 +197,7 @@ class Copy:
 
 
 def tried(copy: Copy, mutant: Mutant, rest: bool) -> Mutant | None:
-    """Return a mutant with its fate, None for one that does not compile."""
+    """Return a mutant with its fate, None for one that does not compile. The source of the copy is left changed."""
     source = (ROOT / mutant.path).read_text(encoding="utf-8")
     lines = source.splitlines(keepends=True)
     line = lines[mutant.line - 1]
@@ -205,19 +205,14 @@ def tried(copy: Copy, mutant: Mutant, rest: bool) -> Mutant | None:
     compiled = mutant.path.endswith((".pyx", ".pxd", ".h"))
     begun = time.monotonic()
     copy.write(mutant.path, "".join(lines))
-    try:
-        if compiled and not copy.build():
-            return None
-        fate = "survived"
-        if not copy.passes(tests_of(mutant.path)):
-            fate = "caught"
-        elif rest and not copy.passes(["tests"]):
-            fate = "caught by other tests"
-        return Mutant(**{**asdict(mutant), "fate": fate, "seconds": round(time.monotonic() - begun, 1)})
-    finally:
-        copy.write(mutant.path, source)
-        if compiled:
-            copy.build()
+    if compiled and not copy.build():
+        return None
+    fate = "survived"
+    if not copy.passes(tests_of(mutant.path)):
+        fate = "caught"
+    elif rest and not copy.passes(["tests"]):
+        fate = "caught by other tests"
+    return Mutant(**{**asdict(mutant), "fate": fate, "seconds": round(time.monotonic() - begun, 1)})
 
 
 def main() -> None:
@@ -234,12 +229,19 @@ def main() -> None:
     all_mutants = [mutant for path in chosen for mutant in mutants(path)]
     random.Random(args.seed).shuffle(all_mutants)
     print(f"{len(all_mutants)} mutants in {len(chosen)} files, {min(args.count, len(all_mutants))} of them tried")
+    # File by file, so that one compilation undoes a mutant and makes the next; a few spare ones may not compile.
+    spare = args.count // 10 + 2
+    sample = sorted(all_mutants[: args.count + spare], key=lambda mutant: mutant.path)
     done: list[Mutant] = []
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(Path(folder))
-        for mutant in all_mutants:
+        for before, mutant in zip([None, *sample], sample, strict=False):
             if len(done) >= args.count:
                 break
+            if before is not None and before.path != mutant.path:
+                copy.write(before.path, (ROOT / before.path).read_text(encoding="utf-8"))
+                if not before.path.endswith(".py"):
+                    copy.build()
             result = tried(copy, mutant, args.rest)
             if result is None:
                 continue
