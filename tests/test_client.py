@@ -352,11 +352,7 @@ def test_engine_that_dies_in_a_search() -> None:
     ("said", "message"),
     [
         ("bestmove", "a move that cannot be read: 'bestmove'"),
-        ("bestmove a b c", "a move that cannot be read"),
-        ("info depth x\\nbestmove a1", "a report that cannot be read: 'info depth x'"),
-        ("info score cp\\nbestmove a1", "a report that cannot be read"),
-        ("info score great\\nbestmove a1", "a report that cannot be read"),
-        ("info wdl 1 2\\nbestmove a1", "a report that cannot be read"),
+        ("bestmove  ", "a move that cannot be read"),
         ("info string error: gone wrong\\nbestmove (none)", "gone wrong"),
     ],
 )
@@ -367,6 +363,77 @@ def test_search_with_garbage_is_an_error_and_the_engine_lives(said: str, message
         await engine.ping()
 
     run(work, fake(f"elif line.startswith('go'): say('{said}')"))
+
+
+@pytest.mark.parametrize(
+    ("said", "move", "ponder"),
+    [
+        ("bestmove a1 ", "a1", None),
+        ("bestmove a1\\t", "a1", None),
+        ("bestmove  a1  ponder  b1 ", "a1", "b1"),
+        ("bestmove a1 ponder", "a1", None),
+        ("bestmove a1 ponder ", "a1", None),
+        ("bestmove a1 ponder (none)", "a1", None),
+        ("bestmove a1 ponder NULL", "a1", None),
+        ("bestmove a1 b1 c1", "a1", None),
+        ("bestmove (none) ", None, None),
+        ("bestmove NULL", None, None),
+        ("info depth\\ninfo depth x\\ninfo\\ninfo \\ninfo score\\ninfo pv\\nbestmove a1", "a1", None),
+    ],
+)
+def test_habits_of_other_engines_are_read(said: str, move: str | None, ponder: str | None) -> None:
+    async def work(engine: AsyncEngine) -> None:
+        result = await engine.go(Limits(depth=1))
+        assert (result.move, result.ponder) == (move, ponder)
+        await engine.ping()
+
+    run(work, fake(f"elif line.startswith('go'): say('{said}')"))
+
+
+@pytest.mark.parametrize("command", ["uciok ", "  uciok", "uciok\\t"])
+def test_handshake_with_blanks_and_an_option_that_cannot_be_read(command: str) -> None:
+    lines = f"id name fake\\noption name Odd\\noption name Depth type spin default 3 \\n{command}"
+    script = (
+        "for line in iter(input, 'quit'):\n"
+        f"    print({{'uci': '{lines}', 'isready': ' readyok  '}}.get(line, ''), flush=True)\n"
+    )
+
+    async def work(engine: AsyncEngine) -> None:
+        assert list(engine.options) == ["Depth"]
+        await engine.set_option("Depth", 10**9)
+
+    run(work, [sys.executable, "-c", script])
+
+
+@pytest.mark.parametrize("answer", ["pass", "say('info string thinking')", "say('bestmove a1')", "say('info depth 1')"])
+def test_perft_of_an_engine_that_does_not_know_it_is_an_error_each_time(answer: str) -> None:
+    """It may say nothing, search until it is told to stop, or just play: nobody waits for ever."""
+
+    async def work(engine: AsyncEngine) -> None:
+        for _ in range(3):
+            with pytest.raises(EngineError, match="'go perft 2'"):
+                await engine.perft(2)
+
+    run(work, fake(f"elif line.startswith('go'): {answer}"), hangs=True)
+
+
+def test_count_without_a_bestmove_is_whole() -> None:
+    async def work(engine: AsyncEngine) -> None:
+        for _ in range(3):
+            assert await engine.perft(1) == Perft(5, {"a1b1": 2, "a1c1": 3})
+        assert (await engine.go(Limits(depth=1))).move == "a1b1"
+
+    counted = "elif line == 'go perft 1': say('a1b1: 2\\na1c1: 3\\n\\nNodes searched: 5\\n')\n"
+    run(work, fake(counted + "elif line.startswith('go'): say('bestmove a1b1')"))
+
+
+def test_perft_with_a_time_out_of_its_own() -> None:
+    async def work(engine: AsyncEngine) -> None:
+        with pytest.raises(EngineTimeoutError, match=r"'go perft 2' within 0.2 s"):
+            await engine.perft(2, timeout=0.2)
+
+    slow = "elif line.startswith('go'):\n    for n in range(40): say(f'm{n}: 1'); time.sleep(0.05)\n"
+    run(work, fake(slow))
 
 
 def test_garbage_between_the_lines_is_passed_over() -> None:
@@ -422,9 +489,78 @@ def test_options_are_read_as_announced() -> None:
     spaced = client.read_option("option name Clear All Hash type button")
     assert spaced == OptionSpec("Clear All Hash", "button", "")
     assert client.read_option("option name Path type string default <empty>").default == ""
-    for line in ("option name Hash", "option name Hash type spin default x min 1 max 2", "option"):
+    for line in ("option name Hash", "option", "option name type spin"):
         with pytest.raises(EngineError, match="cannot be read"):
             client.read_option(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "spec"),
+    [
+        ("name A type spin default 3", OptionSpec("A", "spin", 3, low=-(2**63), high=2**63 - 1)),
+        ("name A type spin default 3 min 1", OptionSpec("A", "spin", 3, low=1, high=2**63 - 1)),
+        ("name A type spin default 3 max 9", OptionSpec("A", "spin", 3, low=-(2**63), high=9)),
+        ("name A type spin min 1 max 9", OptionSpec("A", "spin", "", low=1, high=9)),
+        ("name A type spin default x min 1 max 9", OptionSpec("A", "spin", "x", low=1, high=9)),
+        ("name A type spin default 12 min 1 max 9 ", OptionSpec("A", "spin", "12", low=1, high=9)),
+        ("  name A   type spin   default 3 min 1 max 9", OptionSpec("A", "spin", 3, low=1, high=9)),
+        ("name A type check default", OptionSpec("A", "check", "")),
+        ("name A type combo default C var B", OptionSpec("A", "combo", "C", ("B",))),
+        ("name A type string", OptionSpec("A", "string", "")),
+        ("name A type string default   ", OptionSpec("A", "string", "")),
+        ("name Max min x type string default min d", OptionSpec("Max min x", "string", "")),
+    ],
+)
+def test_options_of_other_engines_are_read(line: str, spec: OptionSpec) -> None:
+    assert client.read_option(f"option {line}") == spec
+
+
+@pytest.mark.parametrize(
+    ("line", "info"),
+    [
+        ("info depth", Info()),
+        ("info depth seldepth 4", Info(seldepth=4)),
+        ("info depth x nodes 5", Info(nodes=5)),
+        ("info  depth   3 ", Info(depth=3)),
+        ("info score cp", Info()),
+        ("info score great depth 3", Info(depth=3)),
+        ("info score mate x depth 3 score cp +7", Info(depth=3, score=Score(cp=7))),
+        ("info wdl 1 2 pv a b", Info(pv=("a", "b"))),
+        ("info bound x time 1.5 nodes 2", Info(nodes=2)),
+        ("info nodes " + "9" * 5000 + " depth 2", Info(depth=2)),
+        ("info currmove c1 currmovenumber 2 depth 2 string depth 9", Info(depth=2, note="depth 9")),
+        ("info", Info()),
+    ],
+)
+def test_reports_of_other_engines_are_read(line: str, info: Info) -> None:
+    assert client.read_info(line) == info
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "info",
+                "depth",
+                "score",
+                "cp",
+                "mate",
+                "3",
+                "-1",
+                "x",
+                "wdl",
+                "pv",
+                "string",
+                "bound",
+                "lowerbound",
+                "time",
+            ]
+        )
+        | st.text()
+    )
+)
+def test_no_report_is_refused(words: list[str]) -> None:
+    assert client.read_info(" ".join(["info", *words])) is not None
 
 
 NUMBERS = st.integers(0, 10**12)
@@ -463,11 +599,12 @@ def test_reports_are_read_as_written(info: Info) -> None:
         nodes=st.none() | st.integers(1, 10**15),
         movetime=st.none() | st.integers(-100, 10**12),
         mate=st.none() | st.integers(1, 1000),
+        movestogo=st.none() | st.integers(1, 1000),
         ponder=st.booleans(),
         searchmoves=st.just(()) | MOVES.map(tuple),
     ),
     st.dictionaries(st.integers(0, 5), st.integers(-1000, 10**12)),
-    st.dictionaries(st.integers(0, 1), st.integers(0, 10**12)),
+    st.dictionaries(st.integers(0, 5), st.integers(0, 10**12)),
 )
 def test_go_is_read_as_written(limits: Limits, clocks: dict[int, int], increments: dict[int, int]) -> None:
     command = GoCommand(limits, clocks, increments)

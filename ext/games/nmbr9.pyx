@@ -54,6 +54,7 @@ cdef enum:
     SPAN = 88          # rows of a board: 76 + 4 on either side, rounded up
     MARGIN = 4
     FAR = 10000        # largest coordinate of the first tile
+    REACH = 80         # how far from it another can lie: 19 tiles of at most 4 cells
     KNOWN = 0
     FREE = 1
     UNKNOWN = 2
@@ -339,7 +340,7 @@ cdef int legal_place(const State *s, const Placed *p) noexcept nogil:
     if p.rotation >= ROTATIONS[p.digit]:
         return 0
     if s.count == 0:
-        return p.level == 0
+        return p.level == 0 and abs(p.x) <= FAR and abs(p.y) <= FAR
     for i in range(s.count):
         if s.placed[i].level == p.level:
             own += 1
@@ -886,10 +887,10 @@ cdef const State *checked(bytes raw) except NULL:
             or s.placed[i].rotation >= ROTATIONS[s.placed[i].digit]
             or s.placed[i].level < 0
             or s.placed[i].level >= LEVELS
-            or abs(s.placed[i].x - s.placed[0].x) > 80
-            or abs(s.placed[i].y - s.placed[0].y) > 80
-            or abs(s.placed[i].x) > FAR + 80
-            or abs(s.placed[i].y) > FAR + 80
+            or abs(s.placed[i].x - s.placed[0].x) > REACH
+            or abs(s.placed[i].y - s.placed[0].y) > REACH
+            or abs(s.placed[0].x) > FAR
+            or abs(s.placed[0].y) > FAR
         ):
             raise ValueError(f"placed tile {i} of the state is out of range")
     for i in range(s.left if s.mode == KNOWN else 0):
@@ -906,7 +907,7 @@ cdef const State *checked(bytes raw) except NULL:
 cdef Placed checked_placement(int digit, int rotation, int x, int y, int level) except *:
     cdef Placed p
     if not (0 <= digit < DIGITS and 0 <= rotation < ROTATIONS[digit] and 0 <= level < LEVELS
-            and -FAR - 80 <= x <= FAR + 80 and -FAR - 80 <= y <= FAR + 80):
+            and -FAR - REACH <= x <= FAR + REACH and -FAR - REACH <= y <= FAR + REACH):
         raise ValueError(f"placement {digit} {rotation} {x} {y} {level} is out of range")
     p.digit = digit
     p.rotation = rotation

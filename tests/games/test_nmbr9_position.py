@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 
 import pytest
 from blockwit import _nmbr9
 from blockwit.errors import MoveError, PositionError
 from blockwit.games.base import Kind
-from blockwit.games.nmbr9.position import FREE, GAME, KNOWN, SHAPES, Nmbr9Position, Tile, build_position, read_tile
+from blockwit.games.nmbr9.position import (
+    FAR,
+    FREE,
+    GAME,
+    KNOWN,
+    SHAPES,
+    Nmbr9Position,
+    Tile,
+    build_position,
+    read_tile,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.reference import nmbr9 as reference
 
@@ -184,6 +197,66 @@ def test_compiled_rules_refuse_placements_out_of_range() -> None:
             _nmbr9.legal(raw, *fields)
     with pytest.raises(ValueError, match="not"):
         _nmbr9.play(raw, 2**63)
+
+
+EDGES = st.sampled_from((-FAR, -FAR + 3, 0, FAR - 2, FAR))
+
+
+def accepted(position: Nmbr9Position, digit: int) -> set[str]:
+    """Return the placements of a digit that are accepted, of all near the stack."""
+    columns, rows = ([getattr(tile, name) for tile in position.tiles] for name in ("x", "y"))
+    found = set()
+    for x in range(min(columns) - 5, max(columns) + 6):
+        for y in range(min(rows) - 5, max(rows) + 6):
+            for rotation in range(len(SHAPES[digit])):
+                for level in range(2 + max(tile.level for tile in position.tiles)):
+                    token = str(Tile(digit, rotation, x, y, level))
+                    with contextlib.suppress(MoveError):
+                        position.play(token)
+                        found.add(token)
+    return found
+
+
+@given(EDGES, EDGES, st.integers(-1, 1), st.integers(-1, 1), st.permutations([0, 1, 2, 3, 4, 5, 6, 7]), st.integers())
+@settings(max_examples=15, deadline=None)
+def test_what_is_listed_is_what_is_accepted_at_the_edges_too(
+    x: int, y: int, right: int, up: int, deck: list[int], seed: int
+) -> None:
+    """Stacks that begin at a corner of what the first tile may, and grow outward: listed, accepted and read alike."""
+    rng = random.Random(seed)
+    first, *others = deck
+    position = GAME.parse(f"{first}a@{x},{y},0 {''.join(map(str, others))}", {})
+    while position.kind() is Kind.DECISION:
+        tokens = position.tokens()
+        for token in tokens:
+            position.actions(token)
+        if position.left in (4, 7):
+            assert accepted(position, position.deck[0]) == set(tokens)
+        tiles = [read_tile(token) for token in rng.sample(tokens, min(9, len(tokens)))]
+        outermost = max(tiles, key=lambda tile: (tile.x * right + tile.y * up, tile.level))
+        position = position.play(str(outermost))
+        assert GAME.parse(position.fen(), {}) == position
+
+
+@pytest.mark.parametrize("token", [f"3a@{FAR + 1},0,0", f"3a@0,{-FAR - 1},0"])
+def test_first_tile_beyond_the_edge_is_refused_everywhere(token: str) -> None:
+    position = GAME.parse("- 31", {})
+    with pytest.raises(MoveError, match="the first tile lies too far out, expected columns and rows from -10000"):
+        position.play(token)
+    with pytest.raises(PositionError, match="placed tile 1: .*too far out|placed tile 1 .*: the first tile lies too"):
+        GAME.parse(f"{token} 1", {})
+    tile = read_tile(token)
+    assert not _nmbr9.legal(position.raw(), *tile)
+    with pytest.raises(ValueError, match="not legal here"):
+        _nmbr9.play(position.raw(), _nmbr9.encode_placement(*tile))
+
+
+def test_states_whose_first_tile_is_beyond_the_edge_are_refused() -> None:
+    raw = bytearray(GAME.parse(f"3a@{FAR},0,0 1", {}).raw())
+    assert int.from_bytes(raw[:2], "little") == FAR
+    raw[:2] = (FAR + 1).to_bytes(2, "little")
+    with pytest.raises(ValueError, match="placed tile 0 of the state is out of range"):
+        _nmbr9.score(bytes(raw))
 
 
 @pytest.mark.parametrize("start", ["- ?0011223344556677889", "- *00112233445/9", "- 9081726354", "- 5?0011223344/8"])

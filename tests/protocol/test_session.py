@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from blockwit import games
 from blockwit.games.base import Kind
+from blockwit.protocol import session as protocol_session
 from blockwit.protocol.session import Session
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -351,6 +352,14 @@ def test_unknown_words_after_go_are_passed_over_with_a_note(
     assert sum("note" in line for line in lines) == 1
     assert move in parse(START).tokens()
     assert field(lines, "depth")[-1] == depth
+
+
+def test_long_count_reports_before_its_first_move(talk: Conversation, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol_session, "PROGRESS", 0.01)
+    talk.send(f"position fen {START}", "go perft 9")
+    assert "nodes 0 " in talk.wait("info depth 9")
+    talk.send("stop")
+    talk.wait("bestmove")
 
 
 def test_perft_passes_over_unknown_words(talk: Conversation) -> None:

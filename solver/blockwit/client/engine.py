@@ -29,7 +29,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -57,7 +57,11 @@ PAGE = 1000
 """Legal moves asked for at once."""
 
 T = TypeVar("T")
-_COUNT = re.compile(r"(\S+|Nodes searched): (\d+)")
+_COUNT = re.compile(r"\s*(\S+|Nodes searched)\s*:\s*(\d+)\s*", re.ASCII)
+LOWEST, HIGHEST = -(2**63), 2**63 - 1
+"""What a spin may be whose engine names no bounds."""
+NOTHING = ("(none)", "NULL")
+"""What engines say where there is no move."""
 
 
 class Perft(NamedTuple):
@@ -70,65 +74,78 @@ class Perft(NamedTuple):
 def read_option(line: str) -> OptionSpec:
     """Read a line like `option name Hash type spin default 16 min 1 max 65536`.
 
+    What an engine leaves out or gets wrong bounds nothing: a spin without `min` or `max` takes any number on that
+    side, and a default that is none of the values that it allows stands as it was announced.
+
     Raises:
-        EngineError: it is no such line.
+        EngineError: it has no name and type.
     """
-    match = re.fullmatch(r"option name (?P<name>.+?) type (?P<kind>\S+)(?P<rest>( .*)?)", line)
+    match = re.fullmatch(r"option\s+name\s+(?P<name>.+?)\s+type\s+(?P<kind>\S+)(?P<rest>(\s.*)?)", line.strip())
     if match is None:
         raise EngineError(f"the engine announced an option that cannot be read: {quote(line)}")
-    fields = re.split(r" (default|min|max|var)(?: |$)", match["rest"])
+    fields = re.split(r"\s(default|min|max|var)(?=\s|$)", match["rest"])
     values: dict[str, list[str]] = {}
     for key, value in zip(fields[1::2], fields[2::2], strict=True):
         values.setdefault(key, []).append(value.strip())
     default = values.get("default", [""])[0]
+    low, high = 0, 0
+    if match["kind"] == "spin":
+        low = _number(values.get("min", [""])[0], LOWEST)
+        high = _number(values.get("max", [""])[0], HIGHEST)
+    spec = OptionSpec(match["name"], match["kind"], default, tuple(values.get("var", ())), low, high)
+    with contextlib.suppress(OptionError):
+        return replace(spec, default=spec.read(default))
+    return spec
+
+
+def _number(text: str, otherwise: int) -> int:
     try:
-        low, high = (int(values.get(key, ["0"])[0]) for key in ("min", "max"))
-        spec = OptionSpec(match["name"], match["kind"], default, tuple(values.get("var", ())), low, high)
-        return OptionSpec(spec.name, spec.kind, spec.read(default), spec.choices, low, high)
+        return int(text)
     except ValueError:
-        raise EngineError(f"the engine announced an option that cannot be read: {quote(line)}") from None
+        return otherwise
+
+
+_PLAIN = ("depth", "seldepth", "multipv", "nodes", "time", "hashfull", "tbhits")
 
 
 def read_info(line: str) -> Info:
-    """Read an `info` line; words that are not known are passed over.
-
-    Raises:
-        EngineError: a known word is followed by something that is not its value.
-    """
+    """Read an `info` line. What is not known, or is not followed by its value, is passed over."""
     words = line.split()
-    numbers: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     at = 1
-    try:
-        while at < len(words):
-            word = words[at]
+
+    def numbers(start: int, count: int) -> list[int] | None:
+        """Return the whole numbers that stand from word `start` on, None unless there are as many."""
+        try:
+            found = [int(word) for word in words[start : start + count]]
+        except ValueError:
+            return None
+        return found if len(found) == count else None
+
+    while at < len(words):
+        word = words[at]
+        at += 1
+        if word in _PLAIN and (one := numbers(at, 1)):
+            (fields[word],) = one
             at += 1
-            if word in ("depth", "seldepth", "multipv", "nodes", "time", "hashfull", "tbhits"):
-                numbers[word] = int(words[at])
-                at += 1
-            elif word == "score":
-                kind = words[at]
-                if kind not in ("cp", "mate"):
-                    raise ValueError
-                bound = words[at + 2] if words[at + 2 : at + 3] in (["lowerbound"], ["upperbound"]) else ""
-                numbers["score"] = Score(**{kind: int(words[at + 1])}, bound=bound)
-                at += 3 if bound else 2
-            elif word == "bound":
-                numbers["bound"] = int(words[at + 1])
-                at += 2
-            elif word == "wdl":
-                win, draw, loss = words[at : at + 3]
-                numbers["wdl"] = int(win), int(draw), int(loss)
-                at += 3
-            elif word == "pv":
-                end = words.index("string", at) if "string" in words[at:] else len(words)
-                numbers["pv"] = tuple(words[at:end])
-                at = end
-            elif word == "string":
-                numbers["note"] = " ".join(words[at:])
-                break
-    except (ValueError, IndexError):
-        raise EngineError(f"the engine sent a report that cannot be read: {quote(line)}") from None
-    return Info(**numbers)
+        elif word == "score" and words[at : at + 1] in (["cp"], ["mate"]) and (one := numbers(at + 1, 1)):
+            bound = words[at + 2] if words[at + 2 : at + 3] in (["lowerbound"], ["upperbound"]) else ""
+            fields["score"] = Score(**{words[at]: one[0]}, bound=bound)
+            at += 3 if bound else 2
+        elif word == "bound" and words[at : at + 1] == ["cp"] and (one := numbers(at + 1, 1)):
+            (fields["bound"],) = one
+            at += 2
+        elif word == "wdl" and (three := numbers(at, 3)):
+            fields["wdl"] = tuple(three)
+            at += 3
+        elif word == "pv":
+            end = words.index("string", at) if "string" in words[at:] else len(words)
+            fields["pv"] = tuple(words[at:end])
+            at = end
+        elif word == "string":
+            fields["note"] = " ".join(words[at:])
+            break
+    return Info(**fields)
 
 
 def _future() -> asyncio.Future[Any]:
@@ -208,32 +225,35 @@ class Search:
 
     def take(self, line: str) -> bool:
         """Take a line of the engine if it belongs to the search."""
-        if line.startswith("bestmove"):
+        words = line.split(maxsplit=2)
+        if words[:1] == ["bestmove"]:
             self._end(line)
             return True
-        if not line.startswith("info ") or line.startswith("info string"):
+        if words[:1] != ["info"] or words[1:2] == ["string"]:
             return False
-        try:
-            info = read_info(line)
-        except EngineError as error:
-            self.blame(error)
-            return True
+        info = read_info(line)
         if info.score is not None or info.pv:
             self._last[info.multipv] = info
         self._reports.put_nowait(info)
         return True
 
     def _end(self, line: str) -> None:
-        match = re.fullmatch(r"bestmove (\S+)( ponder (\S+))?", line)
-        if match is None:
+        words = line.split()
+        if len(words) < 2:
             self.fail(EngineError(f"the engine sent a move that cannot be read: {quote(line)}"))
             return
         if self._broken is not None:
             self.fail(self._broken)
             return
-        move = None if match[1] == "(none)" else match[1]
-        self.ended.set_result(Result(move, match[3], tuple(self._last[key] for key in sorted(self._last))))
-        self._reports.put_nowait(None)
+        move = None if words[1] in NOTHING else words[1]
+        ponder = words[3] if words[2:3] == ["ponder"] and words[3:4] and words[3] not in NOTHING else None
+        self.finish(Result(move, ponder, tuple(self._last[key] for key in sorted(self._last))))
+
+    def finish(self, result: Result) -> None:
+        """End the search with a result."""
+        if not self.ended.done():
+            self.ended.set_result(result)
+            self._reports.put_nowait(None)
 
     def blame(self, error: EngineError) -> None:
         """Remember what went wrong; the search still has to end, and then with this error."""
@@ -251,18 +271,28 @@ class _Counting(Search):
 
     def __init__(self, send: Callable[[str], None]) -> None:
         super().__init__(send)
-        self.total = 0
+        self.total: int | None = None
         self.moves: dict[str, int] = {}
+        self.news = asyncio.Event()
+        """Set by every line that belongs to the count."""
 
     def take(self, line: str) -> bool:
         match = _COUNT.fullmatch(line)
         if match is None:
-            return super().take(line)
-        if match[1] == "Nodes searched":
-            self.total = int(match[2])
+            taken = super().take(line)
         else:
-            self.moves[match[1]] = int(match[2])
-        return True
+            taken = True
+            if match[1] == "Nodes searched":
+                self.total = int(match[2])
+            else:
+                self.moves[match[1]] = int(match[2])
+        if taken:
+            self.news.set()
+        return taken
+
+    def fail(self, error: EngineError) -> None:
+        super().fail(error)
+        self.news.set()
 
 
 @dataclass
@@ -402,7 +432,7 @@ class AsyncEngine:
         assert process.stdout is not None
         try:
             while raw := await process.stdout.readline():
-                self._take(raw.decode(errors="replace").rstrip("\r\n"))
+                self._take(raw.decode(errors="replace").rstrip())
         except ValueError:
             self._fail(EngineError(f"{_show(self.command)} sent a line of more than {MAX_LINE} bytes"))
 
@@ -437,7 +467,7 @@ class AsyncEngine:
                 self._search = None
         elif self._requests:
             request = self._requests[0]
-            if line != "readyok":
+            if line.strip() != "readyok":
                 request.lines.append(line)
                 return
             self._requests.popleft().answer.set_result(request.lines)
@@ -484,7 +514,7 @@ class AsyncEngine:
 
     async def _handshake(self) -> None:
         lines = await self.ask("uci")
-        if "uciok" not in lines:
+        if not any(line.strip() == "uciok" for line in lines):
             raise EngineError(f"{_show(self.command)} did not answer uci with uciok")
         self.options = {}
         for line in lines:
@@ -493,8 +523,10 @@ class AsyncEngine:
             elif line.startswith("id author "):
                 self.author = line.removeprefix("id author ")
             elif line.startswith("option "):
-                spec = read_option(line)
-                self.options[spec.name] = spec
+                # One that cannot be read cannot be set; the engine may be good all the same.
+                with contextlib.suppress(EngineError):
+                    spec = read_option(line)
+                    self.options[spec.name] = spec
 
     async def ping(self) -> None:
         """Wait until the engine answers `isready`."""
@@ -633,16 +665,41 @@ class AsyncEngine:
             self._search.ponderhit()
 
     async def perft(self, depth: int, timeout: float | None = None) -> Perft:
-        """Count the move sequences of `depth` plies."""
+        """Count the move sequences of `depth` plies.
+
+        Args:
+            depth: how many.
+            timeout: seconds; without one, an engine that is silent for as long as `self.timeout` is given up.
+
+        Raises:
+            EngineError: the engine does not count.
+        """
         search = _Counting(self._send)
         command = f"go perft {depth}"
         await self._begin(search, command)
+        counting = asyncio.ensure_future(self._count(search, self.timeout if timeout is None else None, command))
         try:
-            await self._within(timeout, search.ended, command)
+            await self._within(timeout, counting, command)
         except BaseException:
+            counting.cancel()
             await self._abandon(search)
             raise
+        await search.result()
+        if search.total is None:
+            raise EngineError(f"{self.name} answered {quote(command)} without a count")
         return Perft(search.total, search.moves)
+
+    async def _count(self, search: _Counting, patience: float | None, command: str) -> None:
+        """Wait for the end of a count; an engine that says nothing of it for `patience` seconds is given up."""
+        while not search.done and search.total is None:
+            search.news.clear()
+            await self._within(patience, asyncio.ensure_future(search.news.wait()), command)
+        if not search.done:
+            # Not every engine ends a count with a bestmove. One that comes is there before the answer to this.
+            await self.ask("isready")
+            search.finish(Result(None))
+            if self._search is search:
+                self._search = None
 
     # --- questions -----------------------------------------------------------------------------------------
 

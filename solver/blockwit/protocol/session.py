@@ -25,6 +25,9 @@ from blockwit.search.types import Info, Limits, Result, Searcher, Settings
 PAGE = 1000
 """Legal moves that `query legal` lists at once."""
 
+PROGRESS = 1.0
+"""Seconds between two reports of a long count."""
+
 LONGEST_ECHO = 1000
 """Characters of a line read that `debug on` shows; the log keeps all of it."""
 
@@ -437,16 +440,30 @@ class Session:
         def work() -> list[str]:
             started = time.monotonic()
             total = 0
-            for token, count in position.divide(depth, stop) if depth else ():
-                if stop[0]:
-                    break
-                total += count
-                self._write(f"{token}: {count}")
+
+            def told(note: str = "") -> str:
+                elapsed = round(1000 * (time.monotonic() - started))
+                return writer.info_line(Info(depth=depth, nodes=total, time=elapsed, note=note))
+
+            def tick() -> None:
+                while not done.wait(PROGRESS):
+                    self._write(told())
+
+            done = threading.Event()
+            ticking = threading.Thread(target=tick, name="progress", daemon=True)
+            ticking.start()
+            try:
+                for token, count in position.divide(depth, stop) if depth else ():
+                    if stop[0]:
+                        break
+                    total += count
+                    self._write(f"{token}: {count}")
+            finally:
+                done.set()
+                ticking.join()
             total = total if depth else 1
-            elapsed = round(1000 * (time.monotonic() - started))
-            note = "stopped: the count is not complete" if stop[0] else ""
-            info = Info(depth=depth, nodes=total, time=elapsed, note=note)
-            return [writer.info_line(info), f"Nodes searched: {total}", "bestmove (none)"]
+            last = told("stopped: the count is not complete" if stop[0] else "")
+            return [last, f"Nodes searched: {total}", "bestmove (none)"]
 
         def end() -> None:
             stop[0] = 1

@@ -26,6 +26,9 @@ COPIES = 2
 TILES = 20
 LEVELS = 10
 FAR = 10_000
+"""Largest column and row of the first tile."""
+REACH = 80
+"""How far from the first tile another can lie: the others reach at most 19 times 4 squares."""
 MODES = "KFU"
 KNOWN, FREE, UNKNOWN = range(3)
 
@@ -67,8 +70,9 @@ def read_tile(token: str) -> Tile:
     digit = int(match[1])
     rotation = "abcd".index(match[2]) % len(SHAPES[digit])
     x, y = int(match[3]), int(match[4])
-    if max(abs(x), abs(y)) > FAR:
-        raise MoveError(f"{quote(token)} lies too far out, expected columns and rows from -{FAR} to {FAR}")
+    most = FAR + REACH
+    if max(abs(x), abs(y)) > most:
+        raise MoveError(f"{quote(token)} lies too far out, expected columns and rows from -{most} to {most}")
     return Tile(digit, rotation, x, y, int(match[5]))
 
 
@@ -84,6 +88,8 @@ def explain(tile: Tile, placed: Sequence[Tile], later: Iterable[Tile] = ()) -> s
     wrong, and the message says so. This is the plain wording of the rules; the compiled rules decide.
     """
     if not placed:
+        if max(abs(tile.x), abs(tile.y)) > FAR:
+            return f"the first tile lies too far out, expected columns and rows from -{FAR} to {FAR}"
         return None if tile.level == 0 else f"overhang: level {tile.level - 1} under it is empty"
     own = [t for t in placed if t.level == tile.level]
     cells = set(tile.cells())
