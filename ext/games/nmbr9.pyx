@@ -340,7 +340,7 @@ cdef int legal_place(const State *s, const Placed *p) noexcept nogil:
     if p.rotation >= ROTATIONS[p.digit]:
         return 0
     if s.count == 0:
-        return p.level == 0 and abs(p.x) <= FAR and abs(p.y) <= FAR
+        return p.level == 0 and -FAR <= p.x <= FAR and -FAR <= p.y <= FAR
     for i in range(s.count):
         if s.placed[i].level == p.level:
             own += 1

@@ -2248,6 +2248,8 @@ def pack(bytes start, bytes tiles, bytes notches, int crossed, int phase, int ac
         s.tile[i] = tiles[i]
         s.notch[i] = notches[i]
     s.crossed = <uint8_t>crossed
+    check_letters(&s)
+    check_tiles(&s)
     s.phase = <uint8_t>phase
     s.active = <uint8_t>active
     s.turn = <uint8_t>turn
@@ -2279,13 +2281,82 @@ def pack(bytes start, bytes tiles, bytes notches, int crossed, int phase, int ac
             raise ValueError(f"letter {'ABCDE'[fired]} cannot fire at player {turn + 1}")
         if (slides == 0) == s.solo:
             raise ValueError("slides belong to the solo game")
-        if s.solo and s.notch[fired] != NOTCHES:
-            raise ValueError(f"letter {'ABCDE'[fired]} fires, but its tile is not at the bottom")
-        if not s.solo:
+        if s.solo:
+            check_solo_firing(&s)
+        else:
             check_firing(&s)
+            check_order(&s)
     elif slides:
         raise ValueError("slides are only counted in the slide and block phases")
+    elif not s.solo and (phase == PHASE_DROP or phase == PHASE_CLAIM):
+        check_no_block(&s)
     return write_state(&s)
+
+
+cdef void check_letters(const State *s) except *:
+    """A letter is circled when its second box is filled, unless it is crossed by then."""
+    cdef int player, letter
+    cdef uint8_t open_
+    cdef const Sheet *sheet
+    for player in range(s.players):
+        sheet = &s.sheet[player]
+        open_ = sheet.claimed[0] & sheet.claimed[1] & ~(sheet.circled | s.crossed)
+        for letter in range(LETTERS):
+            if open_ >> letter & 1:
+                raise ValueError(f"sheet {player + 1}: both boxes of letter {'ABCDE'[letter]} are filled, so it is "
+                                 "circled or crossed")
+
+
+cdef void check_tiles(const State *s) except *:
+    """Tiles are drawn without putting any back: none comes twice, and none but those of the draw."""
+    cdef int letter, i, count
+    cdef uint8_t left[10]
+    cdef State before = s[0]
+    if s.tile_mode == TILES_GIVEN:
+        return
+    for letter in range(LETTERS):
+        before.tile[letter] = NO_PIECE
+    for letter in range(LETTERS):
+        if s.tile[letter] == NO_PIECE:
+            continue
+        count = drawable(&before, left)
+        if s.tile[letter] not in [left[i] for i in range(count)]:
+            raise ValueError(f"letter {'ABCDE'[letter]} cannot have got that tile")
+        before.tile[letter] = s.tile[letter]
+
+
+cdef void check_solo_firing(const State *s) except *:
+    """A tile fires in the slide that takes it to the bottom; the second slide takes a star and the shape rolled."""
+    name = "ABCDE"[s.fired]
+    if s.notch[s.fired] != NOTCHES:
+        raise ValueError(f"letter {name} fires, but its tile is not at the bottom")
+    if s.slides > 1 and not (any_star(s) and (s.shape == STAR_SHAPE or s.tile[s.fired] == s.shape)):
+        raise ValueError(f"letter {name} fires in a second slide that the dice do not give")
+
+
+cdef void check_order(const State *s) except *:
+    """In a block players drop in turn order: those before the one to drop hold the X cells of the tile."""
+    cdef int offset, player
+    for offset in range(s.players):
+        player = (s.active + offset) % s.players
+        if player == s.turn:
+            return
+        if not s.sheet[player].circled >> s.fired & 1 and \
+                nd_count(s.sheet[player].block) < ORIENTATION[s.tile[s.fired]][0].cells:
+            raise ValueError(f"it is player {player + 1} who drops the tile of {'ABCDE'[s.fired]} first")
+
+
+cdef void check_no_block(const State *s) except *:
+    """Where a letter fires nobody drops a shape. Players before the one to drop may have circled one just now."""
+    cdef int offset, letter
+    cdef uint8_t due = 0
+    if not any_star(s):
+        return
+    for offset in range((s.turn - s.active + s.players) % s.players, s.players):
+        due |= s.sheet[(s.active + offset) % s.players].circled & ~s.crossed
+    for letter in range(LETTERS):
+        if due >> letter & 1:
+            raise ValueError(f"letter {'ABCDE'[letter]} fires at this roll, so nobody drops a shape")
 
 
 cdef void check_firing(const State *s) except *:
@@ -2304,9 +2375,7 @@ cdef void check_firing(const State *s) except *:
 
 
 cdef void check_setup(const State *s) except *:
-    cdef int letter, player, drawn = 0, i
-    cdef uint8_t left[10]
-    cdef State before = s[0]
+    cdef int letter, player, drawn = 0
     cdef nd_set cells
     for letter in range(LETTERS):
         if s.tile[letter] == NO_PIECE:
@@ -2318,12 +2387,6 @@ cdef void check_setup(const State *s) except *:
         for letter in range(drawn, LETTERS):
             if s.tile[letter] != NO_PIECE:
                 raise ValueError("tiles are drawn for A first, then B and so on")
-        for letter in range(drawn):
-            before.tile[letter] = NO_PIECE
-        for letter in range(drawn):
-            if s.tile[letter] not in [left[i] for i in range(drawable(&before, left))]:
-                raise ValueError(f"letter {'ABCDE'[letter]} cannot have got that tile")
-            before.tile[letter] = s.tile[letter]
     if s.active or s.crossed:
         raise ValueError("the set-up has no active player and no crossed letters")
     for player in range(s.players):
@@ -2602,8 +2665,8 @@ def best(bytes state, int64_t k):
 def scores(bytes state):
     """For each player the parts of the score.
 
-    A tuple (full rows, rows touched above the line, points of identical, of straights, of columns, of the bonus
-    box, total).
+    A tuple of points (full rows, rows touched above the line, identical, straights, columns, bonus box, total): the
+    parts add up to the total.
     """
     cdef State s
     cdef int player, kind_index, k
@@ -2616,7 +2679,7 @@ def scores(bytes state):
         cells = filled(sheet)
         claims = [sum(k + 3 for k in range(5) if sheet.claimed[kind_index] >> k & 1) for kind_index in range(2)]
         columns = 10 * ((sheet.claimed[0] == 31) + (sheet.claimed[1] == 31))
-        result.append((full_rows(cells), touched_rows(cells), claims[0], claims[1], columns, 8 * sheet.bonus,
+        result.append((2 * full_rows(cells), -s.over_row * touched_rows(cells), claims[0], claims[1], columns, 8 * sheet.bonus,
                        score(&s, player)))
     return result
 

@@ -801,6 +801,9 @@ def test_repetition_off_goes_on() -> None:
     position = after(parse(SHUFFLE, repetition="off"), *ROUND * 5)
     assert position.kind() is Kind.DECISION
     assert position.result() is None
+    # How often it stood there is told all the same; a search needs no history for it.
+    assert position.state()["occurrences"] == 6
+    assert position.history() == ()
 
 
 def test_same_blocks_with_the_other_side_to_move_are_another_position() -> None:

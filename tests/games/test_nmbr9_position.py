@@ -243,7 +243,7 @@ def test_first_tile_beyond_the_edge_is_refused_everywhere(token: str) -> None:
     position = GAME.parse("- 31", {})
     with pytest.raises(MoveError, match="the first tile lies too far out, expected columns and rows from -10000"):
         position.play(token)
-    with pytest.raises(PositionError, match="placed tile 1: .*too far out|placed tile 1 .*: the first tile lies too"):
+    with pytest.raises(PositionError, match="the first tile lies too far out"):
         GAME.parse(f"{token} 1", {})
     tile = read_tile(token)
     assert not _nmbr9.legal(position.raw(), *tile)

@@ -81,10 +81,10 @@ COLUMN_11 = " ".join(["1......"] * 11)
 
 
 def test_the_54_point_sheet() -> None:
-    position = at(sheet(CHECK, CHECK_CLAIMS), phase="over")
+    position = at(sheet(CHECK, CHECK_CLAIMS, "BD"), phase="over")
     assert score(position) == {
-        "full_rows": 7,
-        "rows_over_the_line": 1,
+        "full_rows": 14,
+        "rows_over_the_line": -5,
         "identical": 25,
         "straights": 10,
         "columns": 10,
@@ -123,8 +123,13 @@ def test_a_shape_must_fit_within_row_14() -> None:
 def test_a_shape_partly_above_the_line_is_legal_and_crosses() -> None:
     after = at(sheet(COLUMN_10)).play("I1@1:1234")
     assert after.kind() is Kind.TERMINAL
-    assert score(after)["rows_over_the_line"] == 3
+    assert score(after)["rows_over_the_line"] == -15
     assert after.returns() == (-15.0,)
+    free = at(sheet(COLUMN_10), over_row="0").play("I1@1:1234")
+    assert score(free)["rows_over_the_line"] == 0
+    assert ">-5<" in after.svg()
+    assert ">-5<" not in free.svg()
+    assert [position.facts(0)["rows over the line"] for position in (after, free)] == [3, 3]
 
 
 def test_highest_wins_and_ties_share() -> None:
@@ -669,6 +674,86 @@ def test_bad_positions_say_what_is_wrong(change: tuple[str, str], message: str) 
     assert "\n" not in str(caught.value)
 
 
+X4 = sheet("XXXX... 1......")
+CROSSED_A = sheet(*BOTH_3)
+
+
+@pytest.mark.parametrize(
+    ("sheets", "options", "message"),
+    [
+        # Letters with both boxes.
+        ((CROSSED_A,), {}, "sheet 1: both boxes of letter A are filled, so it is circled or crossed"),
+        ((PLAIN, CROSSED_A), {"crossed": "B"}, "sheet 2: both boxes of letter A are filled"),
+        ((CROSSED_A,), {"notches": "00000"}, "sheet 1: both boxes of letter A are filled"),
+        # Tiles of a draw.
+        ((PLAIN,), {"tiles": "I3,V3,I3,X5,T5"}, "letter C cannot have got that tile"),
+        ((PLAIN,), {"tiles": "I4,I4,T4,S4,L4"}, "letter B cannot have got that tile"),
+        ((PLAIN,), {"tiles": "I4,O4,T4,S4,S4", "notches": "00000"}, "letter E cannot have got that tile"),
+        ((PLAIN,), {"tiles": "I4,O4,T4,S4,I3", "notches": "00000"}, "letter E cannot have got that tile"),
+        # Whose turn it is in a block, and whether one is due.
+        (
+            (PLAIN, PLAIN, CIRCLED_A),
+            {"phase": "block0:2:A", "rolled": "123*I"},
+            "it is player 1 who drops the tile of A first",
+        ),
+        (
+            (PLAIN, X4, CIRCLED_A),
+            {"phase": "block0:1:A", "rolled": "123*I", "active": 2, "tiles": "T5,O4,T4,S4,L4"},
+            "it is player 2 who drops the tile of A first",
+        ),
+        ((CIRCLED_A,), {"phase": "drop:1", "rolled": "123*I"}, "letter A fires at this roll, so nobody drops a shape"),
+        (
+            (PLAIN, CIRCLED_A),
+            {"phase": "drop:1", "rolled": "1234*"},
+            "letter A fires at this roll, so nobody drops a shape",
+        ),
+        (
+            (PLAIN,),
+            {"notches": "00400", "phase": "block2:1:C", "rolled": "1234T"},
+            "letter C fires in a second slide that the dice do not give",
+        ),
+        (
+            (PLAIN,),
+            {"notches": "00400", "phase": "block2:1:C", "rolled": "123*I"},
+            "letter C fires in a second slide that the dice do not give",
+        ),
+    ],
+)
+def test_what_no_game_leaves_is_refused(sheets: tuple[str, ...], options: dict[str, Any], message: str) -> None:
+    with pytest.raises(PositionError, match=message):
+        at(*sheets, **{"phase": "roll", **options})
+
+
+@pytest.mark.parametrize(
+    ("sheets", "options"),
+    [
+        ((CROSSED_A,), {"crossed": "A"}),
+        ((CIRCLED_A,), {}),
+        ((CIRCLED_A,), {"crossed": "A"}),
+        ((X4, PLAIN, CIRCLED_A), {"phase": "block0:2:A", "rolled": "123*I"}),
+        ((PLAIN, X4, CIRCLED_A), {"phase": "block0:1:A", "rolled": "123*I", "active": 2}),
+        ((CIRCLED_A, PLAIN), {"phase": "block0:2:A", "rolled": "123*I"}),
+        ((CIRCLED_A,), {"crossed": "A", "phase": "drop:1", "rolled": "123*I"}),
+        # The first player has circled it in this round.
+        ((CIRCLED_A, PLAIN), {"phase": "drop:2", "rolled": "123*I"}),
+        ((PLAIN,), {"notches": "00400", "phase": "block2:1:C", "rolled": "123*T"}),
+        ((PLAIN,), {"notches": "00400", "phase": "block2:1:C", "rolled": "1234*"}),
+        ((PLAIN,), {"notches": "00400", "phase": "block1:1:C", "rolled": "1234I"}),
+    ],
+)
+def test_what_a_game_may_leave_is_read(sheets: tuple[str, ...], options: dict[str, Any]) -> None:
+    position = at(*sheets, **{"phase": "roll", **options})
+    assert GAME.parse(position.fen(), {}) == position
+
+
+def test_a_given_list_may_hold_a_tile_twice() -> None:
+    twice = "I4,I4,T4,S4,L4"
+    fen = f"1 {twice} - 1 roll - {PLAIN}"
+    assert GAME.parse(fen, {"tiles": twice}).fen() == fen
+    with pytest.raises(PositionError, match="letter B cannot have got that tile"):
+        GAME.parse(fen, {})
+
+
 def test_a_false_claim_in_a_position() -> None:
     with pytest.raises(PositionError, match="sheet 1: the claim I3 is not one: the digits are not equal"):
         at(sheet("1233333", "333...."), phase="roll")
@@ -696,7 +781,7 @@ def test_bad_options(name: str, value: str) -> None:
 
 
 def test_drawings_and_json() -> None:
-    position = at(sheet(CHECK, CHECK_CLAIMS), phase="over")
+    position = at(sheet(CHECK, CHECK_CLAIMS, "BD"), phase="over")
     text = position.text()
     assert "Sheet 1: 54 points" in text
     assert "identical 3 4 5 6 7" in text

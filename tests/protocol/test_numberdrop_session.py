@@ -94,3 +94,22 @@ def test_a_refused_rule_option_changes_nothing(talk: Conversation) -> None:
         assert "option dice" in answer
         assert talk.send("d") == before
     assert not talk.send("position startpos")
+
+
+ONE, LOW = "g/g/g/g/g/g/g/g/g/g/g/g/g/1f,-,-,-", "g/g/" + "/".join(["1f"] * 12) + ",-,-,-"
+
+
+@pytest.mark.parametrize(
+    ("sheets", "result"),
+    [
+        ((ONE, LOW, ONE), "p1p3win"),
+        ((LOW, ONE, ONE), "p2p3win"),
+        ((LOW, LOW, ONE), "p3win"),
+        ((LOW, LOW, LOW), "draw"),
+        ((LOW, LOW), "draw"),
+        ((LOW,), "p1win"),
+    ],
+)
+def test_result_names_all_who_share_the_win(talk: Conversation, sheets: tuple[str, ...], result: str) -> None:
+    talk.send(f"position fen {len(sheets)} I3,V3,U5,X5,T5 - 1 over - {' '.join(sheets)}")
+    assert talk.send("query gameover", "query result") == ["response true", f"response {result}"]

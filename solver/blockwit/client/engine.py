@@ -720,7 +720,7 @@ class AsyncEngine:
         return await self.query("gameover") == "true"
 
     async def result(self) -> str:
-        """Return `none` while the game goes on, else `p1win`, `p2win`, ..., or `draw`."""
+        """Return `none` while the game goes on, else `p1win`, `p1p3win` where two share the win, or `draw`."""
         return await self.query("result")
 
     async def score(self) -> tuple[float, ...]:

@@ -228,10 +228,8 @@ class DeblocklePosition(Position):
         (action,) = self.actions(token)
         after = self.core.apply(action)
         # Exits and the set-up cannot be taken back: nothing before them can recur.
-        reversible = (
-            self._repetition
-            and self.core.phase == _PLAY
-            and len(after.blocks(self.core.side)) == len(self.core.blocks(self.core.side))
+        reversible = self.core.phase == _PLAY and len(after.blocks(self.core.side)) == len(
+            self.core.blocks(self.core.side)
         )
         return type(self)(after, (*self._past, self.core.key) if reversible else ())
 
@@ -357,8 +355,8 @@ class DeblocklePosition(Position):
         return self.core.raw()
 
     def history(self) -> Sequence[int]:
-        """Return the keys of the positions since the last exit."""
-        return self._past
+        """Return the keys of the positions since the last exit; none where no repetition draws."""
+        return self._past if self._repetition else ()
 
     def state(self) -> dict[str, Any]:
         """Return the board, blocks with all six faces, legal moves and result, ready for JSON."""

@@ -511,15 +511,15 @@ class NumberDropPosition(Position):
         """Return points, boxes, rows, holes and what lies on a sheet unclaimed."""
         cells, groups, circled = self.parts[10][player]
         notches = zip(LETTERS, self.parts[1], strict=True)
-        full, over, *_, total = core.scores(self._raw)[player]
+        full, *_, total = core.scores(self._raw)[player]
         free = {i: cells[i] for i in range(CELLS) if cells[i] < 10 and not groups[i]}
         heights = [max((row + 1 for row in range(ROWS) if cells[7 * row + c] != _EMPTY), default=0) for c in range(7)]
         missing = [sum(cell == _EMPTY for cell in cells[7 * row : 7 * row + 7]) for row in range(LINE)]
         facts: dict[str, int | str] = {
             "points": total,
             "boxes": " ".join(box for number, box in enumerate(BOXES) if number and number in groups) or "none",
-            "full rows": full,
-            "rows over the line": over,
+            "full rows": full // 2,
+            "rows over the line": sum(any(c != _EMPTY for c in cells[7 * r : 7 * r + 7]) for r in range(LINE, ROWS)),
             "rows one cell short": missing.count(1),
             "covered empty cells": sum(cells[7 * row + c] == _EMPTY for c in range(7) for row in range(heights[c])),
             "highest column": max(heights),
