@@ -31,7 +31,9 @@ cdef enum:
     SIDE = 64
     MIDDLE = 30
     LAYOUTS = 64       # looked at between two questions whether to stop
-    LOOK = 10_000      # nodes likewise: a few milliseconds
+    LOOK = 1_000       # nodes likewise: a few milliseconds
+    EACH = 10          # nodes that beginning with another layout is worth
+    PACKED = 4096      # layouts handed to Python likewise
 
 
 ctypedef struct Spot:
@@ -94,6 +96,10 @@ ctypedef struct Search:
     int32_t found
     int32_t parent
     Sink *sink
+    int64_t next_look        # nodes at which `stopped` is asked again
+    void *stopped            # what says whether to stop; NULL: nothing does
+    void *failure            # the exception that it raised, a reference of its own
+    int32_t ended            # it said so
 
 
 # --- layouts --------------------------------------------------------------------------------------
@@ -289,6 +295,25 @@ cdef inline void take_back(Search *s) noexcept nogil:
     s.tiles_left += 1
 
 
+cdef void ask(Search *s) noexcept with gil:
+    """Let the caller end the search: no more nodes are allowed then."""
+    s.next_look = s.nodes + LOOK
+    try:
+        s.ended = bool((<object>s.stopped)())
+    except BaseException as failure:
+        s.ended = True
+        Py_INCREF(failure)
+        s.failure = <void *>failure
+    if s.ended:
+        s.max_nodes = 0
+
+
+cdef inline void count_node(Search *s) noexcept nogil:
+    s.nodes += 1
+    if s.nodes >= s.next_look and s.stopped != NULL:
+        ask(s)
+
+
 cdef int search_over(Search *s) noexcept nogil:
     return s.nodes > s.max_nodes or s.sink.full or (s.one and s.found)
 
@@ -299,7 +324,7 @@ cdef void place_beside(Search *s) noexcept nogil:
     cdef uint64_t fit, touch, near
     cdef const Shape *shape
     cdef uint64_t beside[SIDE]
-    s.nodes += 1
+    count_node(s)
     if search_over(s):
         return
     if s.tiles_left == 0 or s.table:
@@ -351,7 +376,7 @@ cdef void cover(Search *s, int row) noexcept nogil:
     """Cover the first uncovered square from `row` on with every tile that is left."""
     cdef int digit, rotation, o, x, i
     cdef const Shape *shape
-    s.nodes += 1
+    count_node(s)
     if search_over(s) or s.area_left < s.uncovered:
         return
     if s.uncovered == 0:
@@ -500,9 +525,6 @@ ctypedef struct BeamSearch:
     int64_t found
     bw_rng rng
     Node *children          # LOCAL of them
-    int64_t next_look        # nodes at which `stopped` is asked again
-    void *stopped            # what says whether to stop; NULL: nothing does
-    void *failure            # the exception that it raised, a reference of its own
 
 
 cdef int compare_nodes(const void *a, const void *b) noexcept nogil:
@@ -586,27 +608,13 @@ cdef void emit(BeamSearch *b) noexcept nogil:
     b.found += 1
 
 
-cdef void ask(BeamSearch *b) noexcept with gil:
-    """Let the caller end the search: no more nodes are allowed then."""
-    b.next_look = b.s.nodes + LOOK
-    try:
-        if (<object>b.stopped)():
-            b.s.max_nodes = 0
-    except BaseException as failure:
-        b.s.max_nodes = 0
-        Py_INCREF(failure)
-        b.failure = <void *>failure
-
-
 cdef void cover_best(BeamSearch *b, int row) noexcept nogil:
     """As `cover`, with a budget of waste and tiles, likely choices first."""
     cdef Search *s = &b.s
     cdef Choice choices[CHOICES]
     cdef int digit, rotation, o, x, i, n = 0, covered, r, px, py, fits, waste
     cdef const Shape *shape
-    s.nodes += 1
-    if s.nodes >= b.next_look and b.stopped != NULL:
-        ask(b)
+    count_node(s)
     if s.nodes > s.max_nodes or b.found == LOCAL:
         return
     if s.uncovered == 0:
@@ -809,16 +817,32 @@ cdef class Coverer:
             (a.spots[i].o >> 2, a.spots[i].o & 3, a.spots[i].x, a.spots[i].y) for i in range(a.count)
         )
 
-    def all_layouts(self, counts, int64_t cap=1_000_000, int columns=0, int rows=0):
+    cdef void heed(self, Search *s, object stopped):
+        """Let `stopped()`, where it is given, end a search; it has to live as long as the search."""
+        s.next_look = LOOK
+        s.stopped = NULL if stopped is None else <void *>stopped
+
+    cdef int heard(self, Search *s) except -1:
+        """Return whether the search was stopped; raises what `stopped()` raised."""
+        if s.failure != NULL:
+            failure = <object>s.failure
+            Py_DECREF(failure)
+            s.failure = NULL
+            raise failure
+        return s.ended
+
+    def all_layouts(self, counts, int64_t cap=1_000_000, int columns=0, int rows=0, stopped=None):
         """Return (layouts, complete): every connected layout of a set of tiles, up to translation.
 
         The first tile keeps its first rotation: turning the whole stack gives the others. `columns` and
-        `rows` limit the extent, either way round.
+        `rows` limit the extent, either way round. When `stopped()` says so it ends, with part of them; what that
+        raises is raised.
         """
         cdef Search s
         cdef Sink sink
         cdef int digit, i
         self.prepare(&s, counts, <int64_t>1 << 62, columns, rows)
+        self.heed(&s, stopped)
         self.open_sink(&sink, cap)
         s.sink = &sink
         try:
@@ -828,10 +852,14 @@ cdef class Coverer:
             try_put(&s, digit * 4, MIDDLE, MIDDLE)
             with nogil:
                 place_beside(&s)
-            return (
-                [self.pack(&sink.layouts[i]) for i in range(sink.count)],
-                not sink.full and s.overflow == 0,
-            )
+            complete = not self.heard(&s) and not sink.full and s.overflow == 0
+            layouts = []
+            for i in range(sink.count):
+                if stopped is not None and i % PACKED == PACKED - 1 and stopped():
+                    complete = False
+                    break
+                layouts.append(self.pack(&sink.layouts[i]))
+            return layouts, complete
         finally:
             self.close_sink(&sink)
 
@@ -851,14 +879,14 @@ cdef class Coverer:
         `found` lists (layout, index of the layout that it carries), distinct up to translation. On the table
         (`table`) the first layout ends the search; without a limit of columns and rows, tiles left over may
         lie anywhere beside and are not placed.
-        `complete` is false when `cap` layouts or `max_nodes` nodes ended it, when `stopped()` said so between
-        two layouts, or when the window was too small.
+        `complete` is false when `cap` layouts or `max_nodes` nodes ended it, when `stopped()` said so (what that
+        raises is raised), or when the window was too small.
         """
         cdef Search s
         cdef Sink sink
         cdef Layout above
         cdef int i
-        cdef int64_t nodes = 0, overflow = 0, looked = 0
+        cdef int64_t nodes = 0, overflow = 0, next_look = LOOK
         cdef bint ended = False
         self.open_sink(&sink, 1 if table else cap)
         try:
@@ -869,22 +897,27 @@ cdef class Coverer:
                 s.one = table
                 s.sink = &sink
                 s.parent = i
+                self.heed(&s, stopped)
+                # The nodes of all layouts count together, and each layout as some.
+                s.next_look = next_look - nodes
                 with nogil:
                     aim(&s, &above)
                     cover(&s, 0)
+                next_look = nodes + s.next_look - EACH
                 nodes += s.nodes
                 overflow += s.overflow
-                if stopped is not None and nodes - looked > 100_000:
-                    looked = nodes
-                    ended = stopped()
+                ended = self.heard(&s)
                 if ended or sink.full or nodes > max_nodes or (table and sink.count):
                     break
             self.nodes += nodes
             self.overflow += overflow
-            return (
-                [(self.pack(&sink.layouts[i]), sink.parents[i]) for i in range(sink.count)],
-                not sink.full and not ended and nodes <= max_nodes and overflow == 0,
-            )
+            found = []
+            for i in range(sink.count):
+                if stopped is not None and i % PACKED == PACKED - 1 and stopped():
+                    ended = True
+                    break
+                found.append((self.pack(&sink.layouts[i]), sink.parents[i]))
+            return found, not sink.full and not ended and nodes <= max_nodes and overflow == 0
         finally:
             self.close_sink(&sink)
 
@@ -1008,8 +1041,7 @@ cdef class Coverer:
         b.noise = noise
         b.parent = index
         b.score = score
-        b.next_look = LOOK
-        b.stopped = NULL if stopped is None else <void *>stopped
+        self.heed(&b.s, stopped)
         bw_rng_seed(&b.rng, seed)
         b.children = <Node *>malloc(LOCAL * sizeof(Node))
         out = <Node *>malloc(LOCAL * sizeof(Node))
@@ -1021,10 +1053,7 @@ cdef class Coverer:
                 cover_best(&b, 0)
                 n = keep_children(&b, per_set, out, 0, LOCAL)
             self.nodes += b.s.nodes
-            if b.failure != NULL:
-                failure = <object>b.failure
-                Py_DECREF(failure)
-                raise failure
+            self.heard(&b.s)
             return [PyBytes_FromStringAndSize(<const char *>&out[i], sizeof(Node)) for i in range(n)]
         finally:
             free(b.children)

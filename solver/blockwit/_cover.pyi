@@ -13,7 +13,12 @@ class Coverer:
     def layout(self, spots: Sequence[Spot]) -> bytes: ...
     def spots(self, raw: bytes) -> tuple[Spot, ...]: ...
     def all_layouts(
-        self, counts: Sequence[int], cap: int = 1_000_000, columns: int = 0, rows: int = 0
+        self,
+        counts: Sequence[int],
+        cap: int = 1_000_000,
+        columns: int = 0,
+        rows: int = 0,
+        stopped: Callable[[], bool] | None = None,
     ) -> tuple[list[bytes], bool]: ...
     def below(
         self,

@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,34 @@ def test_a_signal_is_a_quit(signal_name: str) -> None:
         process.send_signal(signal.Signals[signal_name])
         rest = process.stdout.read().splitlines()
         assert process.wait(SECONDS) == 0
+        assert [line.split()[0] for line in rest].count(b"bestmove") == 1
+
+
+@pytest.mark.parametrize("wait", [0.3, 3.0])
+def test_an_interrupt_ends_a_search_in_cp_sat_with_its_move(wait: float) -> None:
+    """The solver has a handler of its own for it, which is switched off; it is not left running at the end either."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "blockwit"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        lines = (
+            "setoption name UCI_Variant value nmbr9",
+            "isready",
+            "position fen - 0123456789012",
+            "go infinite",
+            "isready",
+        )
+        process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+        process.stdin.flush()
+        while not process.stdout.readline().endswith(b"string beam\n"):
+            assert process.poll() is None
+        time.sleep(wait)
+        process.send_signal(signal.SIGINT)
+        rest = process.stdout.read().splitlines()
+        assert process.wait(SECONDS) == 0
+        assert process.stderr.read() == b""
         assert [line.split()[0] for line in rest].count(b"bestmove") == 1
 
 

@@ -46,3 +46,13 @@ def test_fewer_moves_to_go_get_more_time_each() -> None:
 def test_more_time_is_not_used_worse() -> None:
     budgets = [clock.budget(Limits(clock=left, increment=100)) for left in range(0, 100_000, 500)]
     assert budgets == sorted(budgets)
+
+
+@given(st.integers(1, 10**7), st.integers(0, 5000), st.none() | st.integers(1, 100), st.integers(0, 10**4))
+def test_the_overhead_is_kept_back(left: int, overhead: int, movestogo: int | None, increment: int) -> None:
+    limits = Limits(clock=left, movestogo=movestogo, increment=increment)
+    assert clock.budget(limits, overhead)[1] <= max(left - overhead, 0)
+    assert clock.share_of(limits, overhead, 1)[0] <= max(left - overhead, 0)
+    # A time for the move is there to be used: half of a short one at least.
+    assert left // 2 <= clock.fixed(left, overhead) <= left
+    assert clock.fixed(left, overhead) <= max(left - overhead, left // 2)

@@ -311,6 +311,13 @@ class Game(ABC):
         """
         return None
 
+    def prepare(self, position: Position, folder: str) -> None:  # noqa: B027 - most games have nothing to load
+        """Load what `oracle` returns later in a game that begins with `position`, so that it answers at once then.
+
+        Raises:
+            TableError: a table that cannot be used.
+        """
+
     def tables(self, folder: str) -> tuple[list[str], list[str]]:
         """Return the names of the endgame tables in a folder, and one line for each that cannot be used.
 

@@ -43,6 +43,7 @@ ENGINE_OPTIONS = (
     OptionSpec("UCI_ShowWDL", "check", False),
     OptionSpec("UCI_LimitStrength", "check", False),
     OptionSpec("Skill", "spin", 20, low=1, high=20),
+    OptionSpec("Move Overhead", "spin", 10, low=0, high=5000),
     OptionSpec("Debug Log File", "string", ""),
 )
 _ENGINE = {spec.name: spec for spec in ENGINE_OPTIONS}
@@ -56,6 +57,7 @@ _SEARCHER_OPTIONS = (
     "UCI_ShowWDL",
     "UCI_LimitStrength",
     "Skill",
+    "Move Overhead",
 )
 
 HELP = (
@@ -104,7 +106,7 @@ class Session:
         self._verbs: dict[str, Callable[[list[str]], None]] = {
             "uci": self._greet,
             "ugi": self._greet_ugi,
-            "isready": lambda _: self._write("readyok"),
+            "isready": lambda _: self._ready(),
             "setoption": self._setoption,
             "ucinewgame": self._newgame,
             "uginewgame": self._newgame,
@@ -285,6 +287,7 @@ class Session:
             show_wdl=bool(values["UCI_ShowWDL"]),
             table_path=str(values["TablePath"]),
             skill=int(values["Skill"]) if values["UCI_LimitStrength"] else 20,
+            move_overhead=int(values["Move Overhead"]),
         )
 
     def _made_searcher(self) -> Searcher:
@@ -294,6 +297,14 @@ class Session:
             except MemoryError as error:
                 raise CommandError(f"go: {error}") from None
         return self._searcher
+
+    def _ready(self) -> None:
+        """Answer when what a search needs is loaded; while one is running, at once."""
+        if self._running is None:
+            # What cannot be had or used is told by the search that needs it.
+            with contextlib.suppress(BlockwitError):
+                self._made_searcher().prepare(self._position)
+        self._write("readyok")
 
     # --- positions -----------------------------------------------------------------------------------------
 

@@ -19,13 +19,17 @@ _MODULES = {name: f"blockwit.search.{name}" for name in ("alphabeta", "expectima
 }
 
 
+def _factory(name: str) -> Callable[[Game, Settings], Searcher]:
+    made: Callable[[Game, Settings], Searcher] = importlib.import_module(_MODULES[name]).make
+    return made
+
+
 def _made(game: Game, name: str, settings: Settings) -> Searcher:
     if name not in game.algorithms:
         raise OptionError(
             f"algorithm {quote(name)} does not play {game.name}, expected auto or {', '.join(game.algorithms)}"
         )
-    factory: Callable[[Game, Settings], Searcher] = importlib.import_module(_MODULES[name]).make
-    return factory(game, settings)
+    return _factory(name)(game, settings)
 
 
 class Auto:
@@ -39,6 +43,13 @@ class Auto:
         self._lock = threading.Lock()
         self._stopped = False
         self._hit = False
+
+    def prepare(self, position: Position) -> None:
+        """Load what the algorithms need that may be chosen."""
+        for name in self._game.algorithms:
+            _factory(name)
+        for searcher in self._searchers.values():
+            searcher.prepare(position)
 
     def arm(self) -> None:
         """Forget earlier stops."""

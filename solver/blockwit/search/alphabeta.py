@@ -61,6 +61,10 @@ class AlphaBeta(Compiled):
         """Forget the transposition table."""
         self._searcher.clear()
 
+    def prepare(self, position: Position) -> None:
+        """Load the endgame tables."""
+        position.game.prepare(position, self._settings.table_path)
+
     def search(self, position: Position, limits: Limits, report: Callable[[Info], None]) -> Result:
         """Search a decision of `position`; see `Searcher`. Raises MoveError for an illegal searchmove."""
         settings = self._settings

@@ -64,19 +64,25 @@ class Compiled:
         with self._lock:
             self._hit = True
             self._pondering = False
-            self._core.set_time(*clock.budget(self._limits))
+            self._core.set_time(*self._budget(self._limits))
         if not self._limits.infinite:
             self._released.set()
 
     def clear(self) -> None:
         """Forget earlier searches."""
 
+    def prepare(self, position: Position) -> None:
+        """Do nothing: all is there."""
+
+    def _budget(self, limits: Limits) -> tuple[int, int]:
+        return clock.budget(limits, self._settings.move_overhead)
+
     def _begin(self, limits: Limits) -> None:
         with self._lock:
             self._limits = limits
             self._pondering = limits.ponder and not self._hit
             untimed = self._pondering or limits.infinite
-            self._core.set_time(*(-1, -1) if untimed else clock.budget(limits))
+            self._core.set_time(*(-1, -1) if untimed else self._budget(limits))
 
     def _end(self, position: Position, lines: Sequence[Found], found: dict[int, Info]) -> Result:
         """Wait until the move may be told, and choose it: the best line, or another one if skill is low."""

@@ -48,7 +48,7 @@ class Expectimax(Compiled):
     def search(self, position: Position, limits: Limits, report: Callable[[Info], None]) -> Result:
         """Search a decision of `position`; see `Searcher`. Raises MoveError for an illegal searchmove."""
         plan, self._plan = self._plan, None
-        if plan and plan.state == position.raw() and self._timed(limits) and clock.budget(limits)[1] <= plan.budget:
+        if plan and plan.state == position.raw() and self._timed(limits) and self._budget(limits)[1] <= plan.budget:
             return self._finish(position, limits, [(plan.value, plan.actions)], self._planned(plan, position, report))
         roots = [list(position.actions(token)) for token in dict.fromkeys(limits.searchmoves)]
         self._begin(limits)
@@ -70,7 +70,7 @@ class Expectimax(Compiled):
     def _timed(self, limits: Limits) -> bool:
         """Tell whether time alone limits a search for the best move."""
         return (
-            clock.budget(limits)[1] > 0
+            self._budget(limits)[1] > 0
             and not (limits.infinite or limits.ponder or limits.searchmoves)
             and limits.depth is limits.nodes is None
             and self._settings.multipv == 1
@@ -89,7 +89,7 @@ class Expectimax(Compiled):
         if result.move and result.ponder and self._timed(limits) and not self._released.is_set():
             value, actions = lines[0]
             rest = actions[len(position.actions(result.move)) :]
-            budget = clock.budget(limits)[1]
+            budget = self._budget(limits)[1]
             self._plan = Plan(position.play(result.move).raw(), value, rest, found[1].depth, budget)
         return result
 

@@ -14,7 +14,8 @@ class Settings:
     """What a searcher is made with.
 
     `hash_mb` is the size of its tables in MiB; `table_path` is the folder of endgame tables, empty for none; `skill`
-    20 is full strength, 1 the weakest; `seed` decides every random choice.
+    20 is full strength, 1 the weakest; `seed` decides every random choice; `move_overhead` are milliseconds of a clock
+    or a time for a move that are left to the way of the move to the client.
     """
 
     hash_mb: int = 16
@@ -24,6 +25,7 @@ class Settings:
     show_wdl: bool = False
     table_path: str = ""
     skill: int = 20
+    move_overhead: int = 10
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,13 @@ class Searcher(Protocol):
     `search` blocks in the caller's thread; `stop` and `ponderhit` may be called from another thread at any
     time after `arm`, also before the search has begun, and answer at once.
     """
+
+    def prepare(self, position: Position) -> None:
+        """Load what searches of the game of `position` need, so that the first one does not have to.
+
+        Raises BlockwitError where something is there that cannot be used; a search that needs it says so again.
+        """
+        ...
 
     def arm(self) -> None:
         """Get ready for a search: stops asked for until now are void."""

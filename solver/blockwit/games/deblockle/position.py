@@ -609,6 +609,13 @@ class Deblockle(Game):
             return None
         return deblockle_tables.oracle(position.core.rules, folder)
 
+    def prepare(self, position: Position, folder: str) -> None:
+        """Load or make the endgame tables for the rules of `position`."""
+        from blockwit.games.deblockle import tables as deblockle_tables
+
+        assert isinstance(position, DeblocklePosition)
+        deblockle_tables.oracle(position.core.rules, folder)
+
     def tables(self, folder: str) -> tuple[list[str], list[str]]:
         """Return the tables of one block against two in a folder, and what is wrong with others."""
         from blockwit.games.deblockle import tablefiles

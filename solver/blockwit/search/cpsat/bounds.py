@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from blockwit.search.cpsat.problem import AREAS, Counts, Problem
+from blockwit.search.cpsat.solving import Solved, Stopped, never, solve
 from blockwit.search.cpsat.stacks import COVERER
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ MOST_LAYOUTS = 300_000
 MOST_LOWER = 6
 MOST_NODES = 20_000_000
 
-Stopped = Callable[[], bool]
+Question = Callable[[], bool]
+"""Whether to stop."""
 
 
 def most_levels(problem: Problem) -> int:
@@ -50,7 +52,7 @@ class Tables:
         self.pool = pool
         self.loads: dict[Counts, frozenset[Counts]] = {}
 
-    def build(self, stopped: Stopped) -> bool:
+    def build(self, stopped: Question) -> bool:
         """Fill the tables; returns False when it was stopped before the end."""
         for size in range(2, SMALL + 1):
             for lower in sets_of(self.pool, size):
@@ -58,7 +60,9 @@ class Tables:
                     return False
                 if lower in self.loads:
                     continue
-                layouts, complete = COVERER.all_layouts(lower)
+                layouts, complete = COVERER.all_layouts(lower, stopped=stopped)
+                if stopped():
+                    return False
                 if complete:
                     found = COVERER.carried(layouts, self.pool, stopped)
                     if found is None:
@@ -71,18 +75,18 @@ class Master:
     """Which tiles lie on which level: two tiles under any tile, areas that do not grow upward.
 
     With `tables`, what lies on a level of at most three tiles is one of the sets that it can carry.
+
+    Raises Stopped when `stopped()` says so while it is made.
     """
 
-    def __init__(self, problem: Problem, tables: Tables | None = None) -> None:
+    def __init__(self, problem: Problem, tables: Tables | None = None, stopped: Question = never) -> None:
         from ortools.sat.python import cp_model
 
-        self._cp = cp_model
+        self._stopped = stopped
         self.problem = problem
         self.model = cp_model.CpModel()
         self.levels = most_levels(problem)
-        self._solver: Any = None
-        self._solved = False
-        self.optimal = False
+        self._last = Solved(None)
         self._names: list[dict[Counts, Any]] = []
         self._large: list[Any] = []
         self._exceeds: dict[tuple[int, int, int], cp_model.IntVar] = {}
@@ -117,10 +121,12 @@ class Master:
         names: list[dict[Counts, Any]] = []
         large: list[Any] = []
         for level in range(self.levels):
+            self._look()
             own = {s: self.model.new_bool_var("") for s in small}
             is_large = self.model.new_bool_var("")
             self.model.add_exactly_one([*own.values(), is_large])
             for d in range(10):
+                self._look()
                 # A small level has exactly the tiles of its set.
                 total = sum(s[d] * literal for s, literal in own.items() if s[d])
                 self.model.add(self.counts[level][d] >= total)
@@ -131,6 +137,7 @@ class Master:
         self._names, self._large = names, large
         for level in range(self.levels - 1):
             for lower, literal in names[level].items():
+                self._look()
                 loads = tables.loads.get(lower)
                 if loads is None:
                     continue
@@ -139,50 +146,46 @@ class Master:
                     fits.append(large[level + 1])
                 self.model.add_bool_or([literal.Not(), *fits])
 
+    def _look(self) -> None:
+        if self._stopped():
+            raise Stopped
+
+    @property
+    def optimal(self) -> bool:
+        """Tell whether the last `bound` was solved to its end."""
+        return self._last.optimal
+
     def between(self, incumbent: int, bound: int) -> None:
         """Say what is known of the best score: at least the incumbent, at most the bound proven before."""
         domain = self._score.proto.domain
         domain[0], domain[1] = max(0, incumbent), max(0, incumbent, bound)
         self.model.proto.solution_hint.vars.clear()
         self.model.proto.solution_hint.values.clear()
-        if self._solved:
+        if self._last.found:
             for level, sets in zip(self.counts, self.sets(), strict=True):
                 for variable, number in zip(level, sets, strict=True):
                     self.model.add_hint(variable, number)
 
-    def stop(self) -> None:
-        """End the solve under way, from any thread."""
-        if self._solver is not None:
-            self._solver.stop_search()
-
-    def bound(self, seconds: float, workers: int, on_bound: Callable[[int], None], stopped: Stopped) -> int:
+    def bound(self, seconds: float, workers: int, on_bound: Callable[[int], None], stopped: Question) -> int:
         """Return a valid upper bound on the score, the best that `seconds` bring; reports each on the way."""
-        solver = self._cp.CpSolver()
-        solver.parameters.num_workers = workers
-        solver.parameters.max_time_in_seconds = seconds
-        solver.best_bound_callback = lambda value: on_bound(int(value + 1e-6))
-        self._solver = solver
-        if not stopped():
-            status = solver.Solve(self.model)
-            self.optimal = status == self._cp.OPTIMAL
-            self._solved = status in (self._cp.OPTIMAL, self._cp.FEASIBLE)
-            if self._solved:
-                return int(solver.best_objective_bound + 1e-6)
+        self._last = solve(self.model, seconds, workers, stopped, on_bound=lambda value: on_bound(int(value + 1e-6)))
+        if self._last.found:
+            return int(self._last.solver.best_objective_bound + 1e-6)
         digits = sorted((d for d in range(10) for _ in range(self.problem.pool[d])), reverse=True)
         return (self.levels - 1) * sum(digits[: self.problem.cards])
 
     def sets(self) -> list[Counts]:
         """Return the level sets of the best solution of the last `bound`, table first."""
-        return [tuple(self._solver.value(n) for n in level) for level in self.counts]
+        return [tuple(self._last.solver.value(n) for n in level) for level in self.counts]
 
-    def cut(self, stopped: Stopped) -> bool:
+    def cut(self, stopped: Question) -> bool:
         """Forbid levels of the last solution that cannot lie on each other; returns whether there were any.
 
         Goes down from the top through levels of at most SMALL tiles, with all layouts of each that carry
         those above. The first level that cannot carry a run of them is cut, for the shortest run that proves
         it, and wherever in a stack that run may be.
         """
-        if not self._solved:
+        if not self._last.found:
             return False
         sets = [s for s in self.sets() if sum(s)]
         for level in range(len(sets) - 2, -1, -1):
@@ -199,21 +202,23 @@ class Master:
                     return True
         return False
 
-    def _run_layouts(self, run: tuple[Counts, ...], stopped: Stopped) -> list[bytes] | None:
+    def _run_layouts(self, run: tuple[Counts, ...], stopped: Question) -> list[bytes] | None:
         """Return all layouts of the last set of a run that carry the sets before it, None if too many."""
         if run not in self._layouts:
             if len(run) == 1:
-                raws, complete = COVERER.all_layouts(run[0])
+                raws, complete = COVERER.all_layouts(run[0], stopped=stopped)
             else:
                 above = self._run_layouts(run[:-1], stopped)
                 if above is None:
                     return None
                 pairs, complete = COVERER.below(above, run[-1], cap=MOST_LAYOUTS, stopped=stopped)
                 raws = [raw for raw, _ in pairs]
+            if stopped():
+                return None
             self._layouts[run] = raws if complete else None
         return self._layouts[run]
 
-    def _forbid(self, run: tuple[Counts, ...], layouts: list[bytes], lower: Counts, stopped: Stopped) -> None:
+    def _forbid(self, run: tuple[Counts, ...], layouts: list[bytes], lower: Counts, stopped: Question) -> None:
         """Add: below this run lies no part of `lower`, made as large as the enumeration still refutes."""
         grown = list(lower)
         for d in sorted(range(10), key=lambda d: AREAS[d]):

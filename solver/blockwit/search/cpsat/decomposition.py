@@ -17,6 +17,7 @@ from functools import cache, cached_property, lru_cache
 
 from blockwit.games.nmbr9.position import Tile
 from blockwit.search.cpsat.problem import AREAS, Counts, Problem, area, points
+from blockwit.search.cpsat.solving import Stopped
 from blockwit.search.cpsat.stacks import COVERER, tiles_of
 
 NOTHING = -(10**6)
@@ -24,10 +25,6 @@ NOTHING = -(10**6)
 
 MOST_SETS = 4000
 MOST_LAYOUTS = 2_000_000
-
-
-class Stopped(Exception):  # noqa: N818 - not an error: the caller asked for it
-    """The proof was interrupted."""
 
 
 def minus(a: Counts, b: Counts) -> Counts:
@@ -42,7 +39,10 @@ def contains(a: Counts, b: Counts) -> bool:
 
 @cache
 def can_carry(upper: Counts, lower: Counts) -> bool:
-    """Tell whether some connected layout of `upper` lies on some connected layout of exactly `lower`."""
+    """Tell whether some connected layout of `upper` lies on some connected layout of exactly `lower`.
+
+    Small questions alone: at most two tiles on at most three take some milliseconds.
+    """
     layouts, all_of = COVERER.all_layouts(upper)
     found, complete = COVERER.below(layouts, lower, table=True)
     return bool(found) or not (all_of and complete)
@@ -89,7 +89,12 @@ class Decomposition:
         return [s for s in itertools.product(*ranges) if 1 <= sum(s) <= self.problem.cards]
 
     def _choices_uncached(self, remaining: Counts, least_area: int, most: int) -> list[Counts]:
+        self._look()
         return [s for s in self.sets if 2 <= sum(s) <= most and area(s) >= least_area and contains(remaining, s)]
+
+    def _look(self) -> None:
+        if self.stopped():
+            raise Stopped
 
     def carries(self, upper: Counts, lower: Counts) -> bool:
         """Answer from the exact tables where they reach, else by area."""
@@ -102,8 +107,7 @@ class Decomposition:
         if level == 0:
             areas = sorted((AREAS[d] for d in range(10) for _ in range(remaining[d])), reverse=True)
             return 0 if left >= 2 and sum(areas[:left]) >= area(upper) else NOTHING
-        if self.stopped():
-            raise Stopped
+        self._look()
         best = NOTHING
         for lower in self._choices(remaining, area(upper), left - 2 * level):
             if self.carries(upper, lower):
@@ -122,6 +126,7 @@ class Decomposition:
         try:
             for level in range(highest, -1, -1):
                 for top in self.sets:
+                    self._look()
                     if sum(top) <= cards - 2 * level and (level > 0 or sum(top) == cards):
                         bound = level * points(top)
                         if level > 0:
@@ -133,7 +138,7 @@ class Decomposition:
                 if bound <= self.incumbent:
                     break
                 self.on_bound(bound)
-                layouts, complete = COVERER.all_layouts(top, MOST_LAYOUTS, self.columns, self.rows)
+                layouts, complete = COVERER.all_layouts(top, MOST_LAYOUTS, self.columns, self.rows, self.stopped)
                 if not complete:
                     return False
                 levels = [[(raw, 0) for raw in layouts]]
@@ -155,8 +160,7 @@ class Decomposition:
         score: int,
     ) -> bool:
         """Search all ways to build levels `level`..0; returns whether nothing was left out."""
-        if self.stopped():
-            raise Stopped
+        self._look()
         layouts = [raw for raw, _ in levels[-1]]
         if level < 0:
             self._found(levels, score)
@@ -173,6 +177,7 @@ class Decomposition:
             return whole
         branches = []
         for lower in self._choices(remaining, area(upper), left - 2 * level):
+            self._look()
             if self.carries(upper, lower):
                 own = score + level * points(lower)
                 bound = own + self._rest(level - 1, lower, minus(remaining, lower), left - sum(lower))

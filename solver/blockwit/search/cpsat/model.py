@@ -4,7 +4,8 @@ Three facts keep it small. Support is a statement about squares: an occupied squ
 occupied square of level l-1 beneath. A supported tile rests on one tile only exactly when that tile contains
 it, so the rule of two tiles is a conflict between few pairs of placements. And in a free problem connectivity
 is rarely violated, so its constraints are added only when a solution breaks them. In a known order every
-placement needs its support and its neighbour among earlier cards, which settles connectivity as well.
+placement needs its support and its neighbour among earlier cards, which settles connectivity as well: one more
+boolean for every square and number of cards says that the square is covered by then.
 
 Some tiles may be fixed: that is the neighbourhood of a large-neighbourhood search.
 """
@@ -13,12 +14,15 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from blockwit.games.nmbr9.position import SHAPES, Tile
 from blockwit.search.cpsat.problem import Counts
+from blockwit.search.cpsat.solving import Stopped, never, solve
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -30,6 +34,12 @@ Window = tuple[int, int, int, int]
 TIE = 64
 """Weight of a point against the random preferences that break ties."""
 
+SLICE = 64
+"""Constraints or places that are made between two questions whether to stop: less than a millisecond."""
+
+REST = 8
+"""The whole model takes up to so many times as long as the list of its places."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -40,11 +50,15 @@ class Outcome:
     exhausted: bool
 
 
+NO_BOUND = 10**6
+"""The bound of an `Outcome` that has proven nothing."""
+
+
 @dataclass
 class StackModel:
     """A (partial) stack to be completed with the best placements of `pool`.
 
-    `fixed` tiles stay; tiles of `pool` (counts by digit) go on the levels of `levels` inside `window`;
+    `fixed` tiles stay; free ones lie on any level of `levels` inside `window`;
     exactly `cards` of them are placed. `deck`: None for free choice, else the digits of the pool in playing
     order, with `ranks` their places among all cards, and `fixed_ranks` those of the fixed tiles.
     """
@@ -61,89 +75,65 @@ class StackModel:
     at_most: int | None = None
     hint: Sequence[Tile] = ()
     seed: int | None = None
-    _solver: Any = field(default=None, init=False)
-    _stopped: bool = field(default=False, init=False)
 
-    def stop(self) -> None:
-        """End the solve under way, from any thread."""
-        self._stopped = True
-        if self._solver is not None:
-            self._solver.stop_search()
+    def solve(self, seconds: float, workers: int, over: Callable[[], bool] = never) -> Outcome:
+        """Search until the optimum is proven, `seconds` are over or `over()` says so.
 
-    def solve(
-        self,
-        seconds: float,
-        workers: int,
-        on_tiles: Callable[[tuple[Tile, ...]], None] | None = None,
-        on_bound: Callable[[int], None] | None = None,
-    ) -> Outcome:
-        """Search until the optimum is proven or `seconds` are over; reports every legal stack."""
-        from ortools.sat.python import cp_model
-
-        build = _Build(self, cp_model.CpModel())
+        The model takes time to build as well, which counts: one that would not be ready in time is given up.
+        """
+        end = time.monotonic() + seconds
         best: tuple[Tile, ...] | None = None
-        best_value = -1
-        bound = 10**6
-        clock = _Clock(seconds)
-        while not self._stopped and clock.left() > 0:
-            solver = cp_model.CpSolver()
-            solver.parameters.num_workers = workers
-            solver.parameters.max_time_in_seconds = clock.left()
-            if self.seed is not None:
-                solver.parameters.random_seed = self.seed % 2**31
-            if on_bound is not None:
-                report = on_bound
-                solver.best_bound_callback = _rounded(report, build.scale)
-            self._solver = solver
-            status = solver.Solve(build.model)
-            if status == cp_model.INFEASIBLE:
-                return Outcome(best, max(best_value, -1), True)
-            if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        bound = NO_BOUND
+        try:
+            build = _Build(self, end, over)
+            while True:
+                solved = solve(build.model, end - time.monotonic(), workers, over, seed=self.seed)
+                if solved.refuted:
+                    return Outcome(best, -1, True)
+                if not solved.found:
+                    break
+                bound = min(bound, int(solved.solver.best_objective_bound + 1e-6) // build.scale)
+                tiles = build.tiles(solved.solver)
+                if build.cut_loose_parts(tiles):
+                    continue
+                best = tiles
+                if solved.optimal:
+                    return Outcome(best, bound, True)
                 break
-            bound = min(bound, int(solver.best_objective_bound + 1e-6) // build.scale)
-            tiles = build.tiles(solver)
-            if build.cut_loose_parts(tiles):
-                continue
-            value = sum(tile.digit * tile.level for tile in tiles)
-            if value > best_value:
-                best, best_value = tiles, value
-                if on_tiles is not None:
-                    on_tiles(tiles)
-            if status == cp_model.OPTIMAL:
-                return Outcome(best, bound, True)
-            break
+        except Stopped:
+            pass
         return Outcome(best, bound, False)
 
 
-def _rounded(report: Callable[[int], None], scale: int) -> Callable[[float], None]:
-    """Turn a bound of the scaled objective into points."""
-    return lambda value: report(int(value + 1e-6) // scale)
-
-
-class _Clock:
-    def __init__(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds
-
-    def left(self) -> float:
-        return self._end - time.monotonic()
-
-
 class _Build:
-    """The variables and constraints of one StackModel."""
+    """The variables and constraints of one StackModel. Raises Stopped when `over()` says so or `end` is too near."""
 
-    def __init__(self, spec: StackModel, model: cp_model.CpModel) -> None:
+    def __init__(self, spec: StackModel, end: float, over: Callable[[], bool]) -> None:
+        from ortools.sat.python import cp_model
+
+        self._sum: Callable[[list[Any], list[int]], cp_model.LinearExprT] = cp_model.LinearExpr.weighted_sum
         self.spec = spec
-        self.model = model
+        self.model = cp_model.CpModel()
         self.free = spec.deck is None
         self.places: list[tuple[Tile, int]] = []
         self.literals: list[Any] = []
         self.at: dict[tuple[int, Cell], list[int]] = {}
         self.of_level: dict[int, list[int]] = {}
+        self.of_tile: dict[Tile, list[int]] = {}
         self.fixed_at: dict[tuple[int, Cell], int] = {}
+        self._end = end
+        self._over = over
+        self._looks = 0
+        self._covers: dict[tuple[int, Cell], list[tuple[int, Any]]] = {}
+        self._empties: dict[int, list[tuple[int, Any]]] = {}
         for index, tile in enumerate(spec.fixed):
             for cell in tile.cells():
                 self.fixed_at[tile.level, cell] = index
+        began = time.monotonic()
         self._list_places()
+        now = time.monotonic()
+        if now + REST * (now - began) > end:
+            raise Stopped
         self._at_most_one_tile_a_square()
         self._use_the_cards()
         if self.free:
@@ -154,6 +144,12 @@ class _Build:
         self._level_by_level()
         self.scale = 1
         self._objective()
+
+    def _look(self) -> None:
+        """Take note of one piece of work; now and then ask whether to go on."""
+        self._looks += 1
+        if self._looks % SLICE == 0 and (self._over() or time.monotonic() >= self._end):
+            raise Stopped
 
     def _list_places(self) -> None:
         """Create a literal for each place that the fixed tiles do not rule out."""
@@ -169,6 +165,7 @@ class _Build:
                     height = 1 + max(y for _, y in cells)
                     for y in range(bottom, top - height + 1):
                         for x in range(left, right - width + 1):
+                            self._look()
                             tile = Tile(digit, rotation, x, y, level)
                             if self._possible(tile, open_levels):
                                 self._add_place(tile, who)
@@ -187,11 +184,13 @@ class _Build:
         self.places.append((tile, who))
         self.literals.append(self.model.new_bool_var(""))
         self.of_level.setdefault(tile.level, []).append(index)
+        self.of_tile.setdefault(tile, []).append(index)
         for cell in tile.cells():
             self.at.setdefault((tile.level, cell), []).append(index)
 
     def _at_most_one_tile_a_square(self) -> None:
         for indices in self.at.values():
+            self._look()
             if len(indices) > 1:
                 self.model.add_at_most_one(self.literals[i] for i in indices)
 
@@ -204,14 +203,16 @@ class _Build:
                 self.model.add_exactly_one(by_who.get(who, []))
             return
         for digit in range(10):
-            self.model.add(sum(by_who.get(digit, [])) <= self.spec.pool[digit])
-        self.model.add(sum(self.literals) == self.spec.cards)
+            own = by_who.get(digit, [])
+            self.model.add(self._sum(own, [1] * len(own)) <= self.spec.pool[digit])
+        self.model.add(self._sum(self.literals, [1] * len(self.literals)) == self.spec.cards)
 
     def _support_squares(self) -> None:
         """Ask for an occupied square beneath each occupied one, for free and fixed tiles alike."""
         squares = {square for square in self.at if square[0] > 0}
         squares |= {(level, cell) for level, cell in self.fixed_at if level > 0}
         for level, cell in sorted(squares):
+            self._look()
             below = (level - 1, cell)
             if below in self.fixed_at:
                 continue
@@ -219,7 +220,8 @@ class _Build:
             if (level, cell) in self.fixed_at:
                 self.model.add_exactly_one(beneath)
             else:
-                self.model.add(sum(self.literals[i] for i in self.at[level, cell]) <= sum(beneath))
+                above = [self.literals[i] for i in self.at[level, cell]]
+                self.model.add(self._sum([*above, *beneath], [1] * len(above) + [-1] * len(beneath)) <= 0)
 
     def _rank(self, index: int) -> int:
         return self.spec.ranks[self.places[index][1]]
@@ -227,56 +229,94 @@ class _Build:
     def _support_in_order(self) -> None:
         """Each tile, fixed ones too, needs its squares beneath and its neighbour among earlier cards."""
         spec = self.spec
+        for level, places in self.of_level.items():
+            self._empties[level] = self._chain(places, self._one_more_empty)
+        for square, places in self.at.items():
+            self._look()
+            self._covers[square] = self._chain(places, self._one_more_cover)
         for index, (tile, _) in enumerate(self.places):
+            self._look()
             self._support_one(tile, self._rank(index), self.literals[index])
         for tile, rank in zip(spec.fixed, spec.fixed_ranks, strict=True):
             self._support_one(tile, rank, None)
 
+    def _chain(
+        self, places: Sequence[int], add: Callable[[Any, list[int]], cp_model.IntVar]
+    ) -> list[tuple[int, cp_model.IntVar]]:
+        """Return (card, literal) for each card with a place among `places`: what holds once that card is played.
+
+        `add` makes the next literal from the one before, None for the first, and the places of the card.
+        """
+        by_who: dict[int, list[int]] = {}
+        for i in places:
+            by_who.setdefault(self.places[i][1], []).append(i)
+        chain: list[tuple[int, cp_model.IntVar]] = []
+        for who in sorted(by_who):
+            chain.append((who, add(chain[-1][1] if chain else None, by_who[who])))
+        return chain
+
+    def _one_more_cover(self, before: Any, places: list[int]) -> cp_model.IntVar:
+        """Return a literal that implies: one of these places is taken, or the literal before holds."""
+        if before is None and len(places) == 1:
+            taken: cp_model.IntVar = self.literals[places[0]]
+            return taken
+        literal = self.model.new_bool_var("")
+        earlier = [] if before is None else [before]
+        self.model.add_bool_or([literal.Not(), *earlier, *(self.literals[i] for i in places)])
+        return literal
+
+    def _one_more_empty(self, before: Any, places: list[int]) -> cp_model.IntVar:
+        """Return a literal that implies: none of these places is taken, and the literal before holds."""
+        literal = self.model.new_bool_var("")
+        if before is not None:
+            self.model.add_implication(literal, before)
+        for i in places:
+            self._look()
+            self.model.add_implication(literal, self.literals[i].Not())
+        return literal
+
+    def _before(self, chain: Sequence[tuple[int, Any]], rank: int) -> Any:
+        """Return the literal of a chain as it stands before the card of this rank, None before its first one."""
+        card = bisect_left(self.spec.ranks, rank)
+        at = bisect_left(chain, card, key=lambda link: link[0])
+        return chain[at - 1][1] if at else None
+
     def _support_one(self, tile: Tile, rank: int, literal: cp_model.IntVar | None) -> None:
-        only_if = [] if literal is None else [literal.Not()]
+        spec = self.spec
+        only_if: list[Any] = [] if literal is None else [literal.Not()]
         for cell in tile.cells() if tile.level > 0 else ():
             below = (tile.level - 1, cell)
-            if below in self.fixed_at and self.spec.fixed_ranks[self.fixed_at[below]] < rank:
+            if below in self.fixed_at and spec.fixed_ranks[self.fixed_at[below]] < rank:
                 continue
-            earlier = [self.literals[i] for i in self.at.get(below, ()) if self._rank(i) < rank]
-            self.model.add_bool_or([*only_if, *earlier])
+            covered = self._before(self._covers.get(below, ()), rank)
+            self.model.add_bool_or(only_if if covered is None else [*only_if, covered])
         near = _beside(tile)
-        if any(
-            (tile.level, cell) in self.fixed_at and self.spec.fixed_ranks[self.fixed_at[tile.level, cell]] < rank
-            for cell in near
-        ):
+        lying = [(self.fixed_at.get((tile.level, cell)), cell) for cell in near]
+        if any(index is not None and spec.fixed_ranks[index] < rank for index, _ in lying):
             return
-        touching = {i for cell in near for i in self.at.get((tile.level, cell), ()) if self._rank(i) < rank}
-        first = self._first(tile.level, rank)
-        self.model.add_bool_or([*only_if, first, *(self.literals[i] for i in sorted(touching))])
-
-    def _first(self, level: int, rank: int) -> cp_model.IntVar:
-        """Return a literal that implies: no card earlier than `rank` lies on this level."""
-        literal = self.model.new_bool_var("")
-        if any(t.level == level and r < rank for t, r in zip(self.spec.fixed, self.spec.fixed_ranks, strict=True)):
-            self.model.add(literal == 0)
-        for i in self.of_level.get(level, ()):
-            if self._rank(i) < rank:
-                self.model.add_implication(literal, self.literals[i].Not())
-        return literal
+        if not any(t.level == tile.level and r < rank for t, r in zip(spec.fixed, spec.fixed_ranks, strict=True)):
+            empty = self._before(self._empties.get(tile.level, ()), rank)
+            if empty is None:
+                # No card before this one can lie on the level: it needs no neighbour.
+                return
+            only_if.append(empty)
+        touching = [self._before(self._covers.get((tile.level, cell), ()), rank) for cell in sorted(near)]
+        self.model.add_bool_or([*only_if, *(covered for covered in touching if covered is not None)])
 
     def _two_tiles_below(self) -> None:
         """Forbid that a tile lies within one tile of the level below."""
+        kept = set(self.spec.fixed)
         for index, (tile, _) in enumerate(self.places):
-            cells = set(tile.cells())
-            inside = self._containing(tile.level - 1, cells)
-            for other in inside:
-                self.model.add_implication(self.literals[index], self.literals[other].Not())
-            for other_tile in self.spec.fixed:
-                if other_tile.level == tile.level - 1 and cells <= set(other_tile.cells()):
+            self._look()
+            for larger in _holding(tile):
+                for other in self.of_tile.get(larger, ()):
+                    self.model.add_implication(self.literals[index], self.literals[other].Not())
+                if larger in kept:
                     self.model.add(self.literals[index] == 0)
         for tile in self.spec.fixed:
-            for other in self._containing(tile.level - 1, set(tile.cells())):
-                self.model.add(self.literals[other] == 0)
-
-    def _containing(self, level: int, cells: set[Cell]) -> list[int]:
-        some = next(iter(cells))
-        return [i for i in self.at.get((level, some), ()) if cells <= set(self.places[i][0].cells())]
+            for larger in _holding(tile):
+                for other in self.of_tile.get(larger, ()):
+                    self.model.add(self.literals[other] == 0)
 
     def _level_by_level(self) -> None:
         """Say what follows for whole levels: two tiles below any tile, and areas that do not grow upward."""
@@ -287,24 +327,26 @@ class _Build:
             fixed_upper, fixed_lower = ([t for t in spec.fixed if t.level == at] for at in (level, level - 1))
             area_of = self._area_of
             self.model.add(area_of(upper, fixed_upper) <= area_of(lower, fixed_lower))
-            tiles_below = sum(self.literals[i] for i in lower) + len(fixed_lower)
+            self._look()
+            tiles_below = self._sum([self.literals[i] for i in lower], [1] * len(lower)) + len(fixed_lower)
             if fixed_upper:
                 self.model.add(tiles_below >= 2)
             elif upper:
                 used = self.model.new_bool_var("")
                 for i in upper:
+                    self._look()
                     self.model.add_implication(self.literals[i], used)
                 self.model.add(tiles_below >= 2 * used)
 
     def _area_of(self, indices: list[int], fixed: list[Tile]) -> cp_model.LinearExprT:
-        free: cp_model.LinearExprT = sum(len(self.places[i][0].cells()) * self.literals[i] for i in indices)
-        return free + sum(len(tile.cells()) for tile in fixed)
+        areas = [len(self.places[i][0].cells()) for i in indices]
+        return self._sum([self.literals[i] for i in indices], areas) + sum(len(tile.cells()) for tile in fixed)
 
     def _objective(self) -> None:
         spec = self.spec
         points = [tile.digit * tile.level for tile, _ in self.places]
         base = sum(tile.digit * tile.level for tile in spec.fixed)
-        total = sum(p * literal for p, literal in zip(points, self.literals, strict=True)) + base
+        total = self._sum(self.literals, points) + base
         if spec.at_least is not None:
             self.model.add(total >= spec.at_least)
         if spec.at_most is not None:
@@ -315,11 +357,12 @@ class _Build:
             # Among stacks of equal score a random one: a search that moves on plateaus gets further.
             self.scale = TIE
             rng = random.Random(spec.seed)
-            ties = sum(rng.randrange(3) * literal for literal in self.literals)
-            self.model.maximize(TIE * total + ties)
+            wishes = [TIE * p + rng.randrange(3) for p in points]
+            self.model.maximize(self._sum(self.literals, wishes) + TIE * base)
         hinted = set(spec.hint)
         if hinted:
             for (tile, _), literal in zip(self.places, self.literals, strict=True):
+                self._look()
                 self.model.add_hint(literal, int(tile in hinted))
 
     def tiles(self, solver: cp_model.CpSolver) -> tuple[Tile, ...]:
@@ -339,7 +382,6 @@ class _Build:
         if not self.free:
             return False
         stack = list(tiles)
-        index_of = {tile: i for i, (tile, _) in enumerate(self.places)}
         loose = False
         for level in {tile.level for tile in stack}:
             parts = _parts([tile for tile in stack if tile.level == level])
@@ -350,7 +392,7 @@ class _Build:
                 near = {cell for tile in part for cell in _beside(tile)}
                 near -= {cell for tile in part for cell in tile.cells()}
                 touching = {i for cell in near for i in self.at.get((level, cell), ())}
-                keep = [self.literals[index_of[t]].Not() for t in (*part, other[0]) if t in index_of]
+                keep = [self.literals[self.of_tile[t][0]].Not() for t in (*part, other[0]) if t in self.of_tile]
                 self.model.add_bool_or([*keep, *(self.literals[i] for i in sorted(touching))])
         return loose
 
@@ -358,6 +400,34 @@ class _Build:
 def _beside(tile: Tile) -> set[Cell]:
     own = set(tile.cells())
     return {(x + dx, y + dy) for x, y in own for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))} - own
+
+
+@cache
+def _around() -> dict[tuple[int, int], list[tuple[int, int, int, int]]]:
+    """For each (digit, rotation): (digit, rotation, x, y) of the tiles that contain it, x and y relative to its own."""
+    shapes = [(digit, turn, set(cells)) for digit, turns in enumerate(SHAPES) for turn, cells in enumerate(turns)]
+    moves = [(x, y) for x in range(-3, 1) for y in range(-3, 1)]
+    found: dict[tuple[int, int], list[tuple[int, int, int, int]]] = {}
+    for digit, turn, small in shapes:
+        found[digit, turn] = [
+            (other, its, x, y)
+            for other, its, large in shapes
+            if len(large) >= len(small)
+            for x, y in moves
+            if all((u - x, v - y) in large for u, v in small)
+        ]
+    return found
+
+
+def prepare() -> None:
+    """Compute what every model needs."""
+    _around()
+
+
+def _holding(tile: Tile) -> Iterator[Tile]:
+    """List the places one level below whose tile would contain this one."""
+    for digit, turn, x, y in _around()[tile.digit, tile.rotation]:
+        yield Tile(digit, turn, tile.x + x, tile.y + y, tile.level - 1)
 
 
 def _parts(tiles: Sequence[Tile]) -> list[list[Tile]]:

@@ -7,7 +7,6 @@ reported that the rules have not replayed.
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import random
 import threading
@@ -20,7 +19,6 @@ from blockwit import _nmbr9
 from blockwit.games.nmbr9.position import Tile
 from blockwit.search.cpsat.bounds import Master, Tables, most_levels
 from blockwit.search.cpsat.decomposition import Decomposition
-from blockwit.search.cpsat.model import StackModel
 from blockwit.search.cpsat.problem import Problem
 from blockwit.search.cpsat.search import (
     Beam,
@@ -31,6 +29,7 @@ from blockwit.search.cpsat.search import (
     play_beam,
     sketch_settings,
 )
+from blockwit.search.cpsat.solving import Stopped, loaded
 from blockwit.search.cpsat.stacks import Plan, complete, replay
 
 SKETCHED = 12
@@ -93,7 +92,6 @@ class Optimizer:
         self.rounds = 0
         self.spent = 0.0
         self._stop = threading.Event()
-        self._model: StackModel | Master | None = None
         self._tables: Tables | None = None
         self._master: Master | None = None
         self._exhausted = False
@@ -105,9 +103,6 @@ class Optimizer:
     def stop(self) -> None:
         """End the run as soon as possible."""
         self._stop.set()
-        model = self._model
-        if model is not None:
-            model.stop()
 
     def progress(self, source: str = "") -> Progress:
         """Return where the optimization stands."""
@@ -122,7 +117,10 @@ class Optimizer:
         for step in itertools.islice(self._steps(), steps):
             if self._over():
                 break
-            step()
+            try:
+                step()
+            except Stopped:
+                break
         result = self.progress("end")
         self.spent = result.seconds
         self._began = time.monotonic()
@@ -182,7 +180,7 @@ class Optimizer:
 
     def _bound_slice(self, seconds: float) -> None:
         """Work on the upper bound for about so long: by areas, then with exact tables, then cut by cut."""
-        if self.problem.start or self._exhausted or not self._load_solver():
+        if self.problem.start or self._exhausted or not loaded(self._over):
             return
         end = time.monotonic() + seconds
 
@@ -191,12 +189,12 @@ class Optimizer:
 
         if self._tables is None:
             self._tables = Tables(self.problem.pool)
-            self._solve(Master(self.problem), seconds)
+            self._solve(Master(self.problem, stopped=self._over), seconds)
             return
         if self._master is None:
             if not self._tables.build(self._over):
                 return
-            self._master = Master(self.problem, self._tables)
+            self._master = Master(self.problem, self._tables, self._over)
         while not late():
             self._master.between(-1 if self.plan is None else self.plan.score, self.bound)
             if not self._solve(self._master, max(30.0, end - time.monotonic())):
@@ -209,22 +207,13 @@ class Optimizer:
     def _solve(self, master: Master, seconds: float) -> bool:
         """Solve the master and take over its bound; returns whether it got to its optimum."""
         if self._end is not None:
-            seconds = max(0.1, min(seconds, self._end - time.monotonic()))
-        self._model = master
-        bound = master.bound(seconds, self.workers, self._lower_bound, self._stop.is_set)
-        self._model = None
+            seconds = min(seconds, self._end - time.monotonic())
+        bound = master.bound(seconds, self.workers, self._lower_bound, self._over)
         self._lower_bound(bound)
+        if not master.optimal and self._over():
+            # The solver may still be reading it.
+            self._master = None
         return master.optimal
-
-    def _load_solver(self) -> bool:
-        """Import CP-SAT, which takes most of a second, aside: a stop does not wait for it."""
-        loader = threading.Thread(target=importlib.import_module, args=("ortools.sat.python.cp_model",), daemon=True)
-        loader.start()
-        while loader.is_alive():
-            if self._over():
-                return False
-            loader.join(0.02)
-        return True
 
     def _beam(self, rng: random.Random) -> None:
         width = 50 * 2 ** min(6, self.rounds // 8)
@@ -253,7 +242,7 @@ class Optimizer:
 
     def _improve(self, rng: random.Random) -> None:
         """Free part of the incumbent and place it anew, for about twenty seconds."""
-        if not self._load_solver():
+        if not loaded(self._over):
             return
         end = time.monotonic() + 20.0
         while time.monotonic() < end:
@@ -266,10 +255,8 @@ class Optimizer:
                 # The tiles that lie already are all of this level, and stay.
                 continue
             model = neighbourhood_model(self.problem, plan, where, rng.getrandbits(30))
-            self._model = model
             left = 4.0 if self._end is None else min(4.0, self._end - time.monotonic())
-            outcome = model.solve(max(0.1, left), self.workers)
-            self._model = None
+            outcome = model.solve(left, self.workers, self._over)
             if outcome.tiles is not None:
                 self._offer(outcome.tiles, "neighbourhood", sideways=True)
 

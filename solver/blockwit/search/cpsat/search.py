@@ -8,21 +8,31 @@ best overall: the promising but large ones would crowd out those that can still 
 
 from __future__ import annotations
 
+import contextlib
 import random
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 from blockwit import _nmbr9
 from blockwit.games.nmbr9.position import Tile
 from blockwit.search.cpsat.decomposition import contains, minus
 from blockwit.search.cpsat.model import StackModel
 from blockwit.search.cpsat.problem import AREAS, Counts, Problem, points
+from blockwit.search.cpsat.solving import Stopped
 from blockwit.search.cpsat.stacks import COVERER, Plan, counts_of, tiles_of
 
 MOST_ON_LEVEL = 12
 MOST_WASTE = 14
 MOST_AREA = 120
+
+SLICE = 256
+"""Nodes that are sorted out between two questions whether to stop: a millisecond or two."""
+
+Job = TypeVar("Job")
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -94,6 +104,36 @@ class Beam:
         self.on_stack = on_stack
         self.stopped = stopped
         self._best = 0
+        self._given_up = False
+
+    def _over(self) -> bool:
+        return self._given_up or self.stopped()
+
+    def _in_turn(
+        self, pool: ThreadPoolExecutor, work: Callable[[Job], Answer], jobs: Iterable[Job]
+    ) -> Iterator[Answer]:
+        """Yield the results of `work` in the order of the jobs, a few of which are handed out at a time.
+
+        Raises Stopped when it is time; then, and when an interrupt comes, no job is left waiting.
+        """
+        waiting: deque[Future[Answer]] = deque()
+        try:
+            for job in jobs:
+                waiting.append(pool.submit(work, job))
+                if len(waiting) > 4 * self.workers:
+                    yield waiting.popleft().result()
+                if self._over():
+                    raise Stopped
+            while waiting:
+                yield waiting.popleft().result()
+                if self._over():
+                    raise Stopped
+        except BaseException:
+            self._given_up = True
+            raise
+        finally:
+            for future in waiting:
+                future.cancel()
 
     def tops(self, height: int) -> list[bytes]:
         """Return a node for each single tile and each pair that could be the whole top level."""
@@ -102,6 +142,8 @@ class Beam:
         pairs = [tuple(x + y for x, y in zip(a, b, strict=True)) for a in singles for b in singles if a <= b]
         nodes = []
         for top in (*singles, *pairs):
+            if self._over():
+                raise Stopped
             if contains(pool, top) and sum(top) + 2 * (height - 1) <= self.problem.cards:
                 layouts, _ = COVERER.all_layouts(top)
                 left = minus(pool, top)
@@ -114,22 +156,27 @@ class Beam:
         The two lowest levels are not left to the beam: few nodes get there, and their area leaves so little
         room that all ways to finish them can be tried.
         """
-        history = [self._select(self.tops(settings.height), settings)]
         self._best = 0
+        self._given_up = False
+        with contextlib.suppress(Stopped):
+            self._run(settings)
+        return self._best
+
+    def _run(self, settings: BeamSettings) -> None:
+        history = [self._select(self.tops(settings.height), settings)]
         with ThreadPoolExecutor(self.workers) as pool:
             for level in range(settings.height - 2, 1, -1):
                 children: list[bytes] = []
-                for found in pool.map(lambda job: self._expand(settings, *job), self._jobs(history[-1], level)):
+                for found in self._in_turn(
+                    pool, lambda job: self._expand(settings, *job), self._jobs(history[-1], level)
+                ):
                     children += found
-                    if self.stopped():
-                        return 0
                 history.append(self._select(children, settings))
             last = history[-1]
             order = sorted(range(len(last)), key=lambda i: -COVERER.node(last[i])[2])
             finish = self._finish if settings.height > 2 else self._lay_table
-            for _ in pool.map(lambda index: finish(history, last[index], index, settings), order):
+            for _ in self._in_turn(pool, lambda index: finish(history, last[index], index, settings), order):
                 pass
-        return self._best
 
     def _cards(self, left: Counts) -> int:
         """Return how many of the tiles left may still be played."""
@@ -142,7 +189,7 @@ class Beam:
         own = sum(AREAS[digit] for digit, _, _, _ in COVERER.spots(layout))
         digits = sorted((d for d in range(10) for _ in range(left[d])), reverse=True)
         spare = sum(sorted((AREAS[d] for d in digits), reverse=True)[:cards]) - 2 * own
-        if self.stopped() or cards < 4 or spare < 0 or score + sum(digits[: cards - 2]) <= self._best:
+        if self._over() or cards < 4 or spare < 0 or score + sum(digits[: cards - 2]) <= self._best:
             return
         children = COVERER.expand(
             raw,
@@ -156,26 +203,27 @@ class Beam:
             200,
             3_000_000,
             settings.seed,
-            self.stopped,
+            self._over,
         )
         children.sort(key=lambda child: -COVERER.node(child)[2])
         for child in children[:400]:
-            if self.stopped() or COVERER.node(child)[2] <= self._best:
+            if self._over() or COVERER.node(child)[2] <= self._best:
                 return
             self._lay_table([*history, [child]], child, 0, settings)
 
     def _lay_table(self, history: list[list[bytes]], raw: bytes, index: int, settings: BeamSettings) -> None:
         """Lay the tiles left over under a node of level 1."""
         layout, left, score, _, _, _ = COVERER.node(raw)
-        if score <= self._best or self.stopped():
+        if score <= self._best or self._over():
             return
         cards = min(self._cards(left), MOST_ON_LEVEL)
         if sum(left) > cards:
             # Which of the tiles to take is open: any cover will do.
-            covers = COVERER.expand(raw, 0, 0, cards, MOST_AREA, 0, 0, 0, 1, 200_000, settings.seed, self.stopped)
+            covers = COVERER.expand(raw, 0, 0, cards, MOST_AREA, 0, 0, 0, 1, 200_000, settings.seed, self._over)
             found = [COVERER.node(cover)[0] for cover in covers[:1]]
         else:
-            found = [layout for layout, _ in COVERER.below([layout], left, table=True, max_nodes=200_000)[0]]
+            laid, _ = COVERER.below([layout], left, table=True, max_nodes=200_000, stopped=self._over)
+            found = [layout for layout, _ in laid]
         if found and score > self._best:
             self._best = score
             chain = self._chain(history, index)
@@ -185,7 +233,7 @@ class Beam:
         return ((index, raw, level) for index, raw in enumerate(nodes))
 
     def _expand(self, settings: BeamSettings, index: int, raw: bytes, level: int) -> list[bytes]:
-        if self.stopped():
+        if self._over():
             return []
         _, left, _, _, _, _ = COVERER.node(raw)
         cards = self.problem.cards - (sum(self.problem.pool) - sum(left))
@@ -202,13 +250,17 @@ class Beam:
             settings.per_set,
             settings.effort * (10 if level == 2 else 1),
             (settings.seed + 0x9E3779B97F4A7C15 * (index + 1)) % 2**64,
-            self.stopped,
+            self._over,
         )
 
     def _select(self, children: list[bytes], settings: BeamSettings) -> list[bytes]:
         """Keep `width` nodes: round by round the next best of every area."""
         groups: dict[int, list[tuple[int, int, Counts, bytes]]] = {}
+        looked = 0
         for raw in children:
+            looked += 1
+            if looked % SLICE == 0 and self._over():
+                raise Stopped
             layout, left, _, value, _, key = COVERER.node(raw)
             size = sum(AREAS[digit] for digit, _, _, _ in COVERER.spots(layout))
             groups.setdefault(size, []).append((-value, key, left, raw))
@@ -219,6 +271,9 @@ class Beam:
             alike: dict[Counts, int] = {}
             rank = 0
             for value, key, left, raw in group:
+                looked += 1
+                if looked % SLICE == 0 and self._over():
+                    raise Stopped
                 if key in seen or alike.get(left, 0) >= settings.per_pool:
                     continue
                 seen.add(key)

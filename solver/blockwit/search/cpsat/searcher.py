@@ -8,9 +8,11 @@ from collections.abc import Callable
 
 from blockwit.games.base import Game, Position
 from blockwit.games.nmbr9.position import UNKNOWN, Nmbr9Position
+from blockwit.search import clock
+from blockwit.search.cpsat import model, solving
 from blockwit.search.cpsat.optimize import Optimizer, Progress
 from blockwit.search.cpsat.problem import problem_of
-from blockwit.search.cpsat.unknown import Choice, choose
+from blockwit.search.cpsat.unknown import BEAT, Choice, choose
 from blockwit.search.types import Info, Limits, Result, Score, Settings
 
 
@@ -20,6 +22,7 @@ class Nmbr9Searcher:
     def __init__(self, settings: Settings) -> None:
         self.threads = settings.threads
         self.seed = settings.seed
+        self.overhead = settings.move_overhead
         self._stop = threading.Event()
         self._released = threading.Event()
         self._lock = threading.Lock()
@@ -28,6 +31,11 @@ class Nmbr9Searcher:
         self._seconds: float | None = None
         self._timer: threading.Timer | None = None
         self._optimizer: Optimizer | None = None
+
+    def prepare(self, position: Position) -> None:
+        """Load the solver, and what is computed once."""
+        solving.loaded(solving.never)
+        model.prepare()
 
     def arm(self) -> None:
         """Get ready for a search: stops asked for until now are void."""
@@ -47,7 +55,7 @@ class Nmbr9Searcher:
         if position.left == 0:
             return Result(None)
         with self._lock:
-            self._seconds = _seconds(limits, position)
+            self._seconds = _seconds(limits, position, self.overhead)
             self._pondering = limits.ponder and not self._hit
             seconds = None if self._pondering else self._seconds
         try:
@@ -117,11 +125,14 @@ class Nmbr9Searcher:
         optimizer = Optimizer(problem, workers=self.threads, seed=self.seed, report=tell)
         self._optimizer = optimizer
         done = threading.Event()
-        ticker = threading.Thread(target=_tick, args=(optimizer, self._stop, done, tell), daemon=True)
+        ticker = threading.Thread(target=_tick, args=(optimizer, done, tell), daemon=True)
         try:
             if self._stop.is_set():
                 optimizer.stop()
             ticker.start()
+            if seconds is not None:
+                # What the solver may take longer counts as well.
+                seconds -= min(solving.PATIENCE, seconds / 10)
             end = optimizer.run(seconds, _fewest(limits.depth, limits.nodes and -(-limits.nodes // 1000)))
         finally:
             done.set()
@@ -159,18 +170,10 @@ class Nmbr9Searcher:
         """Nothing to forget: each search starts from the position alone."""
 
 
-def _tick(optimizer: Optimizer, stop: threading.Event, done: threading.Event, tell: Callable[[Progress], None]) -> None:
-    """Repeat the last report once a second, and a stop until it is obeyed.
-
-    CP-SAT does not hear a stop that comes just before it begins.
-    """
-    beats = 0
-    while not done.wait(0.02):
-        beats += 1
-        if stop.is_set():
-            optimizer.stop()
-        elif beats % 45 == 0:
-            tell(optimizer.progress())
+def _tick(optimizer: Optimizer, done: threading.Event, tell: Callable[[Progress], None]) -> None:
+    """Repeat the last report once a second."""
+    while not done.wait(BEAT):
+        tell(optimizer.progress())
 
 
 def _fewest(*limits: int | None) -> int | None:
@@ -178,15 +181,16 @@ def _fewest(*limits: int | None) -> int | None:
     return min((limit for limit in limits if limit is not None), default=None)
 
 
-def _seconds(limits: Limits, position: Nmbr9Position) -> float | None:
-    """Return the time for this move: a fixed time, or a share of the clock; None for no limit."""
+def _seconds(limits: Limits, position: Nmbr9Position, overhead: int) -> float | None:
+    """Return the time for this move, the shortest of a fixed time and a share of the clock; None for no limit."""
+    times: list[float] = []
     if limits.movetime is not None:
-        return max(0, limits.movetime) / 1000
-    if limits.clock is not None and not limits.infinite:
+        times.append(clock.fixed(limits.movetime, overhead))
+    if limits.clock is not None:
         # A plan is made once, at the first card; the opponent thinks at every card.
-        shares = position.left if position.mode == UNKNOWN else 1
-        return max(0.0, limits.clock * 0.9 / shares + limits.increment * 0.8) / 1000
-    return None
+        cards = position.left if position.mode == UNKNOWN else 1
+        times.append(clock.share_of(limits, overhead, cards)[0])
+    return min(times) / 1000 if times and not limits.infinite else None
 
 
 def make(game: Game, settings: Settings) -> Nmbr9Searcher:

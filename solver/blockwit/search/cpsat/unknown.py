@@ -20,7 +20,7 @@ CANDIDATES = 24
 BLOCK = 4
 """Shuffles that are always dealt together, unless time is up."""
 
-BEAT = 1.0
+BEAT = 0.9
 """Seconds after which it reports again, however little has changed: a client that is gone is noticed by that."""
 
 
