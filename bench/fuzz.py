@@ -1,7 +1,8 @@
-"""Try to break the engine: random sessions in this process, mutated lines through a real one.
+"""Try to break the engine: random sessions in this process, mutated lines through a real one, files for all readers.
 
     python -m bench.fuzz sessions [--count 10000] [--seed 1]
     python -m bench.fuzz lines [--count 1000000] [--seed 1]
+    python -m bench.fuzz files [--count 100000] [--seed 1]        see fuzz_files.py
 
 Every `go` has to be answered by exactly one `bestmove` that is legal, every `isready` by `readyok`, no line by more
 than one error, none by an internal one; nothing may hang, and a process has to end well and say nothing on standard
@@ -523,6 +524,9 @@ class Process:
         self._reader.join()
 
 
+FILES = 1000
+"""Files that one process is given."""
+
 LINES = 5000
 """Lines that one engine process is sent."""
 BATCH = 100
@@ -556,16 +560,36 @@ def engine_lines(seed: str, count: int) -> None:
 # --- the script ---------------------------------------------------------------------------------------------------
 
 
+def files(seed: int, first: int, count: int, path: Path | None) -> None:
+    """Give files to all that reads them, a thousand a process."""
+    # Here, because it loads all of the package.
+    from bench import fuzz_files
+
+    began = time.monotonic()
+    seen: Counter[str] = Counter()
+    for number in range(first, first + count, FILES):
+        try:
+            seen += fuzz_files.run(seed, number, min(FILES, first + count - number))
+        except fuzz_files.BrokenFileError as failure:
+            raise SystemExit(f"FAILED: {failure}") from None
+        print(f"{seen.total()} of {count} files, {time.monotonic() - began:.0f} s", flush=True)
+    write_rows(path, [{"what": "files", "kind": kind, "count": number, "broken": 0} for kind, number in seen.items()])
+    print(f"{count} files ({', '.join(f'{kind} {number}' for kind, number in sorted(seen.items()))}): nothing broke")
+
+
 def main() -> None:
     """Run as many cases as asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("sessions", "lines"))
+    parser.add_argument("what", choices=("sessions", "lines", "files"))
     parser.add_argument("--count", type=int, default=None)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="number of the first session or engine")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--steps", type=int, default=20, help="steps of a session")
     arguments = parser.parse_args()
+    if arguments.what == "files":
+        files(arguments.seed, arguments.first, arguments.count or 100_000, arguments.json)
+        return
     size = 1 if arguments.what == "sessions" else LINES
     count = arguments.count or (10_000 if arguments.what == "sessions" else 1_000_000)
     began = told = time.monotonic()
