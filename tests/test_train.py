@@ -175,7 +175,7 @@ def test_the_compiled_learner_trusts_nobody() -> None:
     ):
         with pytest.raises(ValueError, match=r"expected|has|range"):
             learner.play(starts, shares, 1, 0, count, decay=decay, rate=rate)
-    with pytest.raises(ValueError, match="called with incorrect name"):
+    with pytest.raises(ValueError, match="expected a PyCapsule named"):
         _td.Learner(game.linear(), game.capsule())
     with pytest.raises(TypeError):
         learner.set(None)  # type: ignore[arg-type]

@@ -5,14 +5,13 @@ it: the length of a state, by the game itself what is in it, and whether an acti
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int64_t, uint64_t, uintptr_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from game cimport (
-    BW_CHANCE, BW_DECISION, BW_GAME_ABI, BW_GAME_CAPSULE, BW_MAX_PLAYERS, BW_TERMINAL, BW_UNIT, BW_WIDE, BW_WIN_LOSS,
-    BW_ZERO_SUM, bw_action, bw_game, bw_value
+    BW_CHANCE, BW_DECISION, BW_MAX_PLAYERS, BW_TERMINAL, BW_UNIT, BW_WIDE, BW_WIN_LOSS,
+    BW_ZERO_SUM, bw_action, bw_game, bw_value, check_state, game_of, is_legal,
 )
 from rng cimport bw_rng, bw_rng_seed
 
@@ -85,11 +84,8 @@ cdef class Table:
     cdef const bw_game *game
     cdef object capsule
 
-    def __init__(self, capsule):
-        cdef const bw_game *game = <const bw_game *>PyCapsule_GetPointer(capsule, BW_GAME_CAPSULE)
-        if game.abi != BW_GAME_ABI:
-            raise ValueError(f"the game speaks version {game.abi} of the interface, expected {BW_GAME_ABI}")
-        self.game = game
+    def __cinit__(self, capsule):
+        self.game = game_of(capsule)
         self.capsule = capsule
 
     @property
@@ -128,10 +124,7 @@ cdef class Table:
         Raises ValueError if it is no state of this game.
         """
         cdef void *state
-        if self.game == NULL:
-            raise ValueError("a table without a game")
-        if <size_t>len(raw) != self.game.state_size:
-            raise ValueError(f"a state of {self.name} has {self.game.state_size} bytes, got {len(raw)}")
+        check_state(self.game, raw)
         block[0] = malloc(self.game.state_size + self.game.state_align)
         if block[0] == NULL:
             raise MemoryError
@@ -247,11 +240,10 @@ cdef class Table:
     def play(self, bytes raw, bw_action action):
         """Return the state after a legal action or a possible outcome. Raises ValueError for any other."""
         cdef void *block = NULL
-        cdef void *state
-        if action not in self.actions(raw):
-            raise ValueError(f"action {action} is not legal here")
-        state = self.held(raw, &block)
+        cdef void *state = self.held(raw, &block)
         try:
+            if not is_legal(self.game, state, action):
+                raise ValueError(f"action {action} is not legal here")
             self.game.apply(state, action)
             return PyBytes_FromStringAndSize(<char *>state, self.game.state_size)
         finally:

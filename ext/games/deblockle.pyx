@@ -15,7 +15,7 @@ from blocks cimport (
 )
 from game cimport (
     BW_CHANCE, BW_DECISION, BW_GAME_ABI, BW_GAME_CAPSULE, BW_TERMINAL, BW_UNIT, BW_WIN_LOSS, BW_ZERO_SUM,
-    bw_action, bw_game, bw_value,
+    action_of, bw_action, bw_game, bw_value,
 )
 from rng cimport bw_rng, bw_rng_below, bw_rng_next, bw_rng_seed, bw_splitmix
 
@@ -99,7 +99,7 @@ ctypedef struct Board:
     uint8_t unplaced[FACES]  # rolled faces still to be placed
     uint8_t handicap[2]     # blocks of each side that the set-up deals
     uint16_t halfmove
-    uint16_t unused
+    uint16_t unused[3]      # nothing is left to the compiler: equal positions are equal bytes
 
 
 # What a block alone on the board would do next, and which squares matter to it; a cache line each.
@@ -405,7 +405,113 @@ cdef inline void make_move(Board *s, bw_action action) noexcept nogil:
     s.halfmove += s.halfmove < 65535
 
 
+# --- what is a position -------------------------------------------------------------------------------------
+
+cdef uint64_t key_of(const Board *s) noexcept nogil:
+    """The key that belongs to the blocks, the side to move and the rules."""
+    cdef uint64_t key = ZOBRIST_RULES[s.slider][s.nohop_ends_turn][s.no_touch]
+    cdef int side, i
+    for side in range(2):
+        for i in range(s.count[side]):
+            key ^= ZOBRIST[side][s.square[side][i]][s.orientation[side][i]]
+    return key ^ ZOBRIST_SIDE if s.side else key
+
+
+cdef const char *fault_of_blocks(const Board *s) noexcept nogil:
+    """What is wrong with where the blocks lie; NULL: nothing."""
+    cdef uint64_t taken = STARS, own
+    cdef int side, i
+    for side in range(2):
+        if s.count[side] > BLOCKS:
+            return "a side has at most 4 blocks"
+        own = 0
+        for i in range(BLOCKS):
+            if i >= s.count[side]:
+                if s.square[side][i] or s.orientation[side][i]:
+                    return "a block that is off the board has a square"
+                continue
+            if s.square[side][i] >= SQUARES or not FULL_BOARD >> s.square[side][i] & 1:
+                return "a block lies off the board"
+            if s.orientation[side][i] >= ORIENTATIONS:
+                return "an orientation is not in 0..23"
+            if taken >> s.square[side][i] & 1:
+                return "a block lies on a star or on another block"
+            if i and s.square[side][i] < s.square[side][i - 1]:
+                return "the blocks are not in the order of their squares"
+            own |= <uint64_t>1 << s.square[side][i]
+            taken |= own
+        if own != s.occupied[side]:
+            return "the squares in use are not those of the blocks"
+    return NULL
+
+
+cdef const char *fault_of_setup(const Board *s) noexcept nogil:
+    """What is wrong with the dice and blocks still to come; NULL: nothing."""
+    cdef int i, left = 0, placed = s.side ^ 1
+    for i in range(FACES):
+        if s.unplaced[i] > BLOCKS:
+            return "at most 4 faces are left to place"
+        left += s.unplaced[i]
+    for i in range(2):
+        if s.handicap[i] > BLOCKS:
+            return "each side has at most 4 blocks"
+        if s.phase == PLAY and s.handicap[i] or s.phase != PLAY and not s.handicap[i]:
+            return "a set-up deals blocks to both sides, and only a set-up does"
+        if s.phase != PLAY and s.occupied[i] & ~START[i][s.handicap[i]]:
+            return "a block of the set-up is not on a start square"
+    if s.phase == PLAY:
+        if left:
+            return "nothing is left to place once the game is in play"
+        return NULL
+    # South places all blocks of North first; then it is the other way round.
+    if s.count[s.side] != (s.handicap[NORTH] if s.side == NORTH else 0):
+        return "the blocks of North are placed first, all of them"
+    if s.phase == ROLL_DICE and (s.count[placed] or left):
+        return "blocks are rolled before the first of them is placed"
+    if s.phase == PLACE and (left == 0 or s.count[placed] + left != s.handicap[placed]):
+        return "placed blocks and faces left do not add up to the blocks of the set-up"
+    return NULL
+
+
+cdef const char *fault_of(const Board *s) noexcept nogil:
+    """Why this is no position of the game; NULL: it is one. Any bytes may be asked about."""
+    cdef const char *fault
+    cdef int i
+    if s.slider > 2 or s.nohop_ends_turn > 1 or s.no_touch > 1:
+        return "a rule is out of range"
+    if s.side > 1 or s.phase > PLACE:
+        return "side or phase is out of range"
+    for i in range(3):
+        if s.unused[i]:
+            return "bytes that mean nothing are not 0"
+    fault = fault_of_blocks(s)
+    if fault == NULL:
+        fault = fault_of_setup(s)
+    if fault == NULL and s.key != key_of(s):
+        fault = "the key is not that of the blocks"
+    return fault
+
+
 # --- the table of a game ------------------------------------------------------------------------------------
+
+cdef const char *game_fault(const void *state) noexcept nogil:
+    return fault_of(<const Board *>state)
+
+
+cdef int game_legal(const void *state, bw_action action) noexcept nogil:
+    cdef bw_action listed[MAX_ACTIONS]
+    cdef double probability[MAX_ROLLS]
+    cdef int64_t i, n = 0
+    cdef int kind = game_kind(state)
+    if kind == BW_DECISION:
+        n = game_actions(state, listed, MAX_ACTIONS)
+    elif kind == BW_CHANCE:
+        n = game_outcomes(state, listed, probability, MAX_ROLLS)
+    for i in range(n):
+        if listed[i] == action:
+            return True
+    return False
+
 
 cdef int game_players(const void *state) noexcept nogil:
     return 2
@@ -447,7 +553,7 @@ cdef int64_t game_actions(const void *state, bw_action *out, int64_t cap) noexce
     cdef bw_action all_actions[MAX_ACTIONS]
     cdef bw_action *buffer = out if cap >= MAX_ACTIONS else all_actions
     cdef int64_t n = write_moves(s, buffer) if s.phase == PLAY else write_placements(s, buffer)
-    if buffer != out:
+    if buffer != out and cap > 0:
         memcpy(out, buffer, min(n, cap) * sizeof(bw_action))
     return n
 
@@ -746,6 +852,8 @@ cdef void make_game():
     GAME.evaluate = game_evaluate
     GAME.bounds = game_bounds
     GAME.order = game_order
+    GAME.fault = game_fault
+    GAME.legal = game_legal
 
 
 def capsule() -> object:
@@ -795,6 +903,7 @@ cdef bw_blocks BLOCKS_TABLE
 
 cdef void make_blocks():
     BLOCKS_TABLE.abi = BW_BLOCKS_ABI
+    BLOCKS_TABLE.game = &GAME
     BLOCKS_TABLE.usable = FULL_BOARD & ~STARS
     BLOCKS_TABLE.turned = TURNED
     BLOCKS_TABLE.reach = blocks_reach
@@ -991,7 +1100,7 @@ cdef class State:
 
     cdef Board s
 
-    def __init__(self, int slider=0, bint nohop_ends_turn=False, bint no_touch=False, int repetition=3):
+    def __cinit__(self, int slider=0, bint nohop_ends_turn=False, bint no_touch=False, int repetition=3):
         if not 0 <= slider <= 2 or not 0 <= repetition <= 255:
             raise ValueError("slider must be in 0..2 and repetition in 0..255")
         memset(&self.s, 0, sizeof(Board))
@@ -999,6 +1108,7 @@ cdef class State:
         self.s.nohop_ends_turn = nohop_ends_turn
         self.s.no_touch = no_touch
         self.s.repetition = repetition
+        self.s.key = key_of(&self.s)
 
     def set_up(self, south: int, north: int):
         """This state's options before the first roll of a game of `south` against `north` blocks (1..4)."""
@@ -1015,46 +1125,43 @@ cdef class State:
                 out of range.
         """
         cdef State new = State.__new__(State)
+        cdef const char *fault
         cdef int owner, square, orientation, i
         new.s = self.s
         memset(new.s.square, 0, sizeof(new.s.square))
         memset(new.s.orientation, 0, sizeof(new.s.orientation))
         new.s.count[0] = new.s.count[1] = 0
         new.s.occupied[0] = new.s.occupied[1] = 0
-        new.s.key = ZOBRIST_RULES[new.s.slider][new.s.nohop_ends_turn][new.s.no_touch]
         if side not in (SOUTH, NORTH) or not 0 <= phase <= PLACE or not 0 <= halfmove <= 65535:
             raise ValueError("side, phase or halfmove out of range")
         for owner, blocks in enumerate((south, north)):
-            if len(blocks) > BLOCKS:
-                raise ValueError("a side has at most 4 blocks")
             for at, turned in blocks:
                 square = checked_square(at)
                 orientation = checked_orientation(turned)
                 if (STARS | new.s.occupied[0] | new.s.occupied[1]) >> square & 1:
                     raise ValueError(f"square {square} is a star or taken")
+                if new.s.count[owner] == BLOCKS:
+                    raise ValueError("a side has at most 4 blocks")
                 insert(&new.s, owner, square, orientation)
-        if side == NORTH:
-            new.s.key ^= ZOBRIST_SIDE
         new.s.side = side
         new.s.phase = phase
         new.s.halfmove = halfmove
-        if len(unplaced) != FACES or len(handicap) != 2 or not all(0 <= n <= BLOCKS for n in handicap):
+        # Copies: a number may be asked for once only, and nobody else may change the list meanwhile.
+        faces, dealt = list(unplaced), list(handicap)
+        if len(faces) != FACES or len(dealt) != 2:
             raise ValueError("unplaced counts six faces, handicap the blocks of two sides")
-        for i in range(FACES):
-            if not 0 <= unplaced[i] <= BLOCKS:
-                raise ValueError("at most 4 faces are left to place")
-            new.s.unplaced[i] = unplaced[i]
-        new.s.handicap[0], new.s.handicap[1] = handicap
-        i = side ^ 1
-        if phase != PLAY and 0 in (new.s.handicap[0], new.s.handicap[1]):
-            raise ValueError("a set-up deals blocks to both sides")
-        for owner in range(2):
-            if phase != PLAY and new.s.occupied[owner] & ~START[owner][new.s.handicap[owner]]:
-                raise ValueError("a block of the set-up is not on a start square")
-        if phase == ROLL_DICE and (new.s.count[i] or sum(unplaced)):
-            raise ValueError("blocks are rolled before the first of them is placed")
-        if phase == PLACE and (sum(unplaced) == 0 or new.s.count[i] + sum(unplaced) != new.s.handicap[i]):
-            raise ValueError("placed blocks and faces left do not add up to the blocks of the set-up")
+        for i, number in enumerate(faces + dealt):
+            owner = number
+            if not 0 <= owner <= BLOCKS:
+                raise ValueError(f"faces left and blocks dealt are 0 to {BLOCKS}, got {number}")
+            if i < FACES:
+                new.s.unplaced[i] = owner
+            else:
+                new.s.handicap[i - FACES] = owner
+        new.s.key = key_of(&new.s)
+        fault = fault_of(&new.s)
+        if fault != NULL:
+            raise ValueError(fault.decode())
         return new
 
     def raw(self) -> bytes:
@@ -1063,11 +1170,15 @@ cdef class State:
 
     @staticmethod
     def from_raw(bytes raw):
-        """Inverse of `raw`; the bytes must come from it."""
+        """Inverse of `raw`. Raises ValueError, with what is wrong, for bytes that are no state."""
         cdef State new = State.__new__(State)
+        cdef const char *fault
         if len(raw) != sizeof(Board):
             raise ValueError(f"a state has {sizeof(Board)} bytes, got {len(raw)}")
         memcpy(&new.s, PyBytes_AS_STRING(raw), sizeof(Board))
+        fault = fault_of(&new.s)
+        if fault != NULL:
+            raise ValueError(f"these bytes are no state: {fault.decode()}")
         return new
 
     def __eq__(self, other) -> bool:
@@ -1166,11 +1277,8 @@ cdef class State:
     def apply(self, action: int):
         """The state after a legal action or outcome. Raises ValueError when it is not legal here."""
         cdef State new
-        cdef bw_action wanted
-        if not 0 <= action < 1 << 63:
-            raise ValueError(f"{action} is not an action")
-        wanted = action
-        if wanted not in (self.actions() or [roll for roll, _ in self.outcomes()]):
+        cdef bw_action wanted = action_of(action)
+        if not game_legal(&self.s, wanted):
             raise ValueError(f"{action} is not a legal action here")
         new = State.__new__(State)
         new.s = self.s
@@ -1218,7 +1326,7 @@ cdef class State:
         n = write_moves(&self.s, out)
         return [out[i] for i in range(n)]
 
-    def perft(self, int depth, const unsigned char[::1] stop=b"\0", move=None) -> int:
+    def perft(self, int depth, const unsigned char[::1] stop not None=b"\0", move=None) -> int:
         """Move sequences of `depth` plies by the rules alone: neither draw rule ends a game.
 
         With `move`, one of `moves`, the sequences after it. The GIL is released. Set the first byte of `stop`
@@ -1228,14 +1336,16 @@ cdef class State:
             ValueError: during the set-up, a depth outside 0..64, or another move.
         """
         cdef int64_t total
+        cdef bw_action first
         cdef Board s = self.s
         moves = self.moves()
         if not 0 <= depth <= MAX_PERFT or stop.shape[0] < 1:
             raise ValueError(f"perft counts 0 to {MAX_PERFT} plies, and stop needs one byte")
         if move is not None:
-            if move not in moves:
+            first = action_of(move)
+            if first not in moves:
                 raise ValueError(f"{move} is not a legal action here")
-            make_move(&s, move)
+            make_move(&s, first)
         if depth == 0:
             return 1
         with nogil:

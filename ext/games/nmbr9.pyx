@@ -23,6 +23,7 @@ from game cimport (
     BW_NO_ACTION,
     BW_TERMINAL,
     BW_UNIT,
+    action_of,
     bw_action,
     bw_game,
     bw_value,
@@ -182,6 +183,11 @@ make_tables()
 
 # --- the rules ------------------------------------------------------------------------------------
 
+cdef inline bint is_near(int x, int y, int most) noexcept nogil:
+    """Whether no coordinate is larger than this."""
+    return -most <= x <= most and -most <= y <= most
+
+
 cdef inline int overlaps(const Placed *a, int digit, int rotation, int x, int y) noexcept nogil:
     cdef int dx = x - a.x
     cdef int dy = y - a.y
@@ -340,7 +346,7 @@ cdef int legal_place(const State *s, const Placed *p) noexcept nogil:
     if p.rotation >= ROTATIONS[p.digit]:
         return 0
     if s.count == 0:
-        return p.level == 0 and -FAR <= p.x <= FAR and -FAR <= p.y <= FAR
+        return p.level == 0 and is_near(p.x, p.y, FAR)
     for i in range(s.count):
         if s.placed[i].level == p.level:
             own += 1
@@ -397,7 +403,119 @@ cdef int pool_size(const State *s) noexcept nogil:
     return n
 
 
+# --- what is a state ------------------------------------------------------------------------------
+
+cdef int is_built(const State *s) noexcept nogil:
+    """Whether the placed tiles, their fields in range, could have been placed in their order by the rules."""
+    cdef bw_row rows[LEVELS][SPAN]
+    cdef int i, j, n, x, y, own, met, below, low_x = 0, low_y = 0, high_x = 0, high_y = 0, top = 0
+    cdef const Placed *p
+    cdef const Shape *shape
+    for i in range(s.count):
+        p = &s.placed[i]
+        low_x = p.x if i == 0 or p.x < low_x else low_x
+        low_y = p.y if i == 0 or p.y < low_y else low_y
+        high_x = p.x if i == 0 or p.x > high_x else high_x
+        high_y = p.y if i == 0 or p.y > high_y else high_y
+        top = max(top, p.level)
+    # Tiles that touch reach no further than this.
+    if high_x - low_x > 4 * TILES or high_y - low_y > 4 * TILES:
+        return 0
+    memset(rows, 0, (top + 1) * sizeof(rows[0]))
+    for n in range(s.count):
+        p = &s.placed[n]
+        shape = &SHAPES[p.digit][p.rotation]
+        own = met = below = 0
+        for i in range(n):
+            if s.placed[i].level == p.level:
+                own += 1
+                met += contacts(&s.placed[i], p.digit, p.rotation, p.x, p.y)
+            elif s.placed[i].level == p.level - 1:
+                below += overlaps(&s.placed[i], p.digit, p.rotation, p.x, p.y)
+        if (own and not met) or (p.level and below < 2) or (n == 0 and p.level):
+            return 0
+        for j in range(shape.cells):
+            x = p.x - low_x + shape.x[j]
+            y = p.y - low_y + shape.y[j]
+            if rows[p.level][y] >> x & 1 or (p.level and not rows[p.level - 1][y] >> x & 1):
+                return 0
+            rows[p.level][y] |= (<bw_row>1) << x
+    return 1
+
+
+cdef const char *fault_of_numbers(const State *s) noexcept nogil:
+    """What is wrong with the numbers of a state, each for itself; NULL: nothing."""
+    cdef int i
+    cdef const Placed *p
+    if s.mode < KNOWN or s.mode > UNKNOWN:
+        return "the mode is out of range"
+    if s.count < 0 or s.left < 0 or s.count + s.left > TILES or s.hand < -1 or s.hand >= DIGITS:
+        return "the numbers of tiles are out of range"
+    for i in range(TILES):
+        p = &s.placed[i]
+        if p.unused:
+            return "bytes that mean nothing are not 0"
+        if (p.digit < 0 or p.digit >= DIGITS or p.rotation < 0 or p.rotation >= ROTATIONS[p.digit] or p.level < 0
+                or p.level >= LEVELS
+                or not is_near(p.x, p.y, FAR if i == 0 else FAR + REACH)):
+            return "a placed tile is out of range"
+        if i >= s.count and (p.digit or p.rotation or p.level or p.x or p.y):
+            return "a tile that is not placed has a place"
+        if s.deck[i] < 0 or s.deck[i] >= DIGITS or (s.deck[i] and (s.mode != KNOWN or i >= s.left)):
+            return "a card is out of range"
+    for i in range(DIGITS):
+        if s.pool[i] < 0 or s.pool[i] > COPIES or (s.pool[i] and s.mode == KNOWN):
+            return "a number of tiles of the pool is out of range"
+    if s.hand >= 0 and (s.mode != UNKNOWN or s.left == 0):
+        return "a card in hand belongs to a deck that nobody knows, with cards left to play"
+    return NULL
+
+
+cdef const char *fault_of(const State *s) noexcept nogil:
+    """Why this is no state of the game; NULL: it is one. Any bytes may be asked about."""
+    cdef int tiles[DIGITS]
+    cdef int i, held
+    cdef const char *fault = fault_of_numbers(s)
+    if fault != NULL:
+        return fault
+    held = s.hand >= 0
+    for i in range(DIGITS):
+        tiles[i] = s.pool[i] + (s.hand == i)
+    for i in range(s.count):
+        tiles[s.placed[i].digit] += 1
+    for i in range(s.left if s.mode == KNOWN else 0):
+        tiles[s.deck[i]] += 1
+    for i in range(DIGITS):
+        if tiles[i] > COPIES:
+            return "there are more than 2 tiles of a digit"
+    if s.mode != KNOWN and pool_size(s) + held < s.left:
+        return "there are fewer tiles than cards to play"
+    if not is_built(s):
+        return "the placed tiles break a rule of building"
+    return NULL
+
+
 # --- the table of the game ------------------------------------------------------------------------
+
+cdef const char *g_fault(const void *state) noexcept nogil:
+    return fault_of(<const State *>state)
+
+
+cdef int g_legal(const void *state, bw_action action) noexcept nogil:
+    cdef const State *s = <const State *>state
+    cdef Placed p
+    cdef int kind = g_kind(state)
+    if kind == BW_CHANCE:
+        return action & ~<uint64_t>15 == DRAW and action & 15 < DIGITS and s.pool[action & 15] > 0
+    if kind != BW_DECISION or action & DRAW:
+        return False
+    p = decode(action)
+    if p.digit >= DIGITS or p.rotation >= ROTATIONS[p.digit] or p.level >= LEVELS:
+        return False
+    if encode(p.digit, p.rotation, p.x, p.y, p.level) != action or not is_near(p.x, p.y, FAR + REACH):
+        return False
+    return legal_digit(s, p.digit) and legal_place(s, &p)
+
 
 cdef int g_players(const void *state) noexcept nogil:
     return 1
@@ -757,7 +875,7 @@ cdef bw_game TABLE
 TABLE.abi = BW_GAME_ABI
 TABLE.flags = 0
 TABLE.state_size = sizeof(State)
-TABLE.state_align = 8
+TABLE.state_align = sizeof(int16_t)
 TABLE.max_players = 1
 TABLE.max_actions = MAX_ACTIONS
 TABLE.max_outcomes = DIGITS
@@ -777,6 +895,8 @@ TABLE.returns = g_returns
 TABLE.evaluate = g_evaluate
 TABLE.bounds = g_bounds
 TABLE.order = g_order
+TABLE.fault = g_fault
+TABLE.legal = g_legal
 
 
 # --- beam -----------------------------------------------------------------------------------------
@@ -869,45 +989,22 @@ cdef int64_t best_steps(const State *states, Step *steps, int64_t n, State *out,
 # --- from Python ----------------------------------------------------------------------------------
 
 cdef const State *checked(bytes raw) except NULL:
-    """Return the state behind `raw`; every field that indexes a table is checked first."""
+    """Return the state behind `raw`. Raises ValueError, with what is wrong, for bytes that are none."""
     cdef const State *s
-    cdef int i
+    cdef const char *fault
     if len(raw) != sizeof(State):
         raise ValueError(f"an NMBR 9 state has {sizeof(State)} bytes, got {len(raw)}")
     s = <const State *>PyBytes_AS_STRING(raw)
-    if s.mode < KNOWN or s.mode > UNKNOWN:
-        raise ValueError(f"mode {s.mode} of the state is out of range")
-    if s.count < 0 or s.left < 0 or s.count + s.left > TILES or s.hand < -1 or s.hand >= DIGITS:
-        raise ValueError("the numbers of tiles in the state are out of range")
-    for i in range(s.count):
-        if (
-            s.placed[i].digit < 0
-            or s.placed[i].digit >= DIGITS
-            or s.placed[i].rotation < 0
-            or s.placed[i].rotation >= ROTATIONS[s.placed[i].digit]
-            or s.placed[i].level < 0
-            or s.placed[i].level >= LEVELS
-            or abs(s.placed[i].x - s.placed[0].x) > REACH
-            or abs(s.placed[i].y - s.placed[0].y) > REACH
-            or abs(s.placed[0].x) > FAR
-            or abs(s.placed[0].y) > FAR
-        ):
-            raise ValueError(f"placed tile {i} of the state is out of range")
-    for i in range(s.left if s.mode == KNOWN else 0):
-        if s.deck[i] < 0 or s.deck[i] >= DIGITS:
-            raise ValueError(f"card {i} of the state is out of range")
-    for i in range(DIGITS):
-        if s.pool[i] < 0 or s.pool[i] > COPIES:
-            raise ValueError(f"pool of digit {i} in the state is out of range")
-    if s.mode != KNOWN and pool_size(s) + (1 if s.hand >= 0 else 0) < s.left:
-        raise ValueError("the state has fewer tiles than cards to play")
+    fault = fault_of(s)
+    if fault != NULL:
+        raise ValueError(f"these bytes are no state of NMBR 9: {fault.decode()}")
     return s
 
 
 cdef Placed checked_placement(int digit, int rotation, int x, int y, int level) except *:
     cdef Placed p
     if not (0 <= digit < DIGITS and 0 <= rotation < ROTATIONS[digit] and 0 <= level < LEVELS
-            and -FAR - REACH <= x <= FAR + REACH and -FAR - REACH <= y <= FAR + REACH):
+            and is_near(x, y, FAR + REACH)):
         raise ValueError(f"placement {digit} {rotation} {x} {y} {level} is out of range")
     p.digit = digit
     p.rotation = rotation
@@ -942,6 +1039,7 @@ def start(int mode, list deck, int left):
     """
     cdef State s
     cdef int digit, i
+    cdef int cards[TILES]
     memset(&s, 0, sizeof(s))
     if mode < KNOWN or mode > UNKNOWN:
         raise ValueError(f"mode must be 0, 1 or 2, got {mode}")
@@ -950,16 +1048,18 @@ def start(int mode, list deck, int left):
     s.mode = mode
     s.left = left
     s.hand = -1
-    for i, digit in enumerate(deck):
+    # A copy: what a card is, is asked for once only, and nobody else may change the list meanwhile.
+    for i, digit in enumerate(list(deck)):
         if digit < 0 or digit >= DIGITS:
             raise ValueError(f"card {i}: digit must be 0..9, got {digit}")
+        cards[i] = digit
         s.pool[digit] += 1
         if s.pool[digit] > COPIES:
             raise ValueError(f"card {i}: more than {COPIES} tiles of digit {digit}")
     if mode == KNOWN:
         memset(s.pool, 0, sizeof(s.pool))
-        for i, digit in enumerate(deck):
-            s.deck[i] = digit
+        for i in range(left):
+            s.deck[i] = cards[i]
     return PyBytes_FromStringAndSize(<char *>&s, sizeof(State))
 
 
@@ -977,11 +1077,16 @@ def encode_draw(int digit):
 
 
 def decode_action(uint64_t action):
-    """Return (digit, rotation, x, y, level) of a placement, or (digit,) of a drawn card."""
-    cdef Placed p
+    """Return (digit, rotation, x, y, level) of a placement, or (digit,) of a drawn card.
+
+    Raises ValueError for a number that stands for neither.
+    """
+    cdef Placed p = decode(action)
+    if (action & ~<uint64_t>15 != DRAW and encode(p.digit, p.rotation, p.x, p.y, p.level) != action) or (
+            p.digit >= DIGITS):
+        raise ValueError(f"{action} is not an action")
     if action & DRAW:
         return (action & 15,)
-    p = decode(action)
     return (p.digit, p.rotation, p.x, p.y, p.level)
 
 
@@ -1015,22 +1120,10 @@ def play(bytes raw, uint64_t action):
     """Return the state after a legal action. Raises ValueError if it is not legal."""
     cdef const State *s = checked(raw)
     cdef State after
-    cdef Placed p
-    if action & DRAW:
-        if (
-            action != (DRAW | (action & 15))
-            or (action & 15) >= DIGITS
-            or g_kind(s) != BW_CHANCE
-            or s.pool[action & 15] == 0
-        ):
+    if not g_legal(s, action):
+        if action & DRAW:
             raise ValueError(f"drawing {action & 15} is not possible here")
-    else:
-        p = decode(action)
-        p = checked_placement(p.digit, p.rotation, p.x, p.y, p.level)
-        if encode(p.digit, p.rotation, p.x, p.y, p.level) != action:
-            raise ValueError(f"action {action} is not a placement")
-        if g_kind(s) != BW_DECISION or not legal_digit(s, p.digit) or not legal_place(s, &p):
-            raise ValueError(f"placement {decode_action(action)} is not legal here")
+        raise ValueError(f"placement {decode_action(action)} is not legal here")
     after = s[0]
     g_apply(&after, action)
     return PyBytes_FromStringAndSize(<char *>&after, sizeof(State))
@@ -1113,7 +1206,7 @@ def beam_step(list raws, int width, int noise, uint64_t seed, stopped=None):
     wait for a decision and have the same number of tiles; raises ValueError otherwise. Returns no state as soon as
     `stopped()` says so.
     """
-    cdef int64_t i, n = len(raws), total = 0, kept = 0
+    cdef int64_t i, n, total = 0, kept = 0
     cdef State *states = NULL
     cdef State *out = NULL
     cdef Step *steps = NULL
@@ -1123,6 +1216,7 @@ def beam_step(list raws, int width, int noise, uint64_t seed, stopped=None):
     cdef uint64_t slots = 16
     cdef bint polled = stopped is not None, ended = False
     cdef bw_rng rng
+    n = len(raws)
     if not 1 <= width <= 1 << 22 or not 0 <= noise <= 1 << 20 or n == 0 or n > 1 << 22:
         raise ValueError(f"width {width}, noise {noise} or {n} states out of range")
     bw_rng_seed(&rng, seed)
@@ -1199,7 +1293,7 @@ def deal_out(bytes raw, action, uint64_t seed):
     cdef bw_rng cards, ties
     cdef bw_action move
     if action is not None:
-        move = action
+        move = action_of(action)
         raw = play(raw, move)
         s = checked(raw)[0]
     bw_rng_seed(&cards, seed)

@@ -15,7 +15,7 @@ Actions, from the lowest bit up: 3 bits of tag, then
   CLAIM   kind (1 bit: 0 identical, 1 straight), size (4; 0: no claim), eight cells of 7 bits in ascending order
 """
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport INT32_MIN, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -29,11 +29,12 @@ from game cimport (
     BW_TERMINAL,
     BW_UNIT,
     BW_WIDE,
+    action_of,
     bw_action,
     bw_game,
     bw_value,
 )
-from learn cimport BW_LINEAR_ABI, BW_LINEAR_CAPSULE, BW_WEIGHT_UNIT, bw_get_weight, bw_linear
+from learn cimport BW_LINEAR_ABI, BW_LINEAR_CAPSULE, BW_WEIGHT_UNIT, bw_get_weight, bw_linear, bw_put_weight
 from rng cimport bw_rng, bw_rng_below, bw_rng_seed, bw_splitmix
 
 
@@ -67,6 +68,9 @@ cdef enum:
     NO_LETTER = 255
     BONUS = 11  # the group number of the bonus box; 1..5 identical 3..7, 6..10 straights 3..7
     MAX_PLACEMENTS = 128
+
+# More than any list of turns has, and far from where 64 bits overflow.
+cdef int64_t FAR_BEYOND = <int64_t>1 << 60
 
 cdef enum:
     TAG_WRITE = 0
@@ -104,6 +108,7 @@ cdef struct Sheet:
     uint8_t claimed[2]  # bit k - 3 for identical and straights of size k
     uint8_t bonus
     uint8_t circled  # bit 0 is letter A
+    uint8_t unused[5]  # nothing is left to the compiler: equal states are equal bytes
 
 
 cdef struct State:
@@ -126,6 +131,7 @@ cdef struct State:
     uint8_t slides  # slides made in this round
     uint8_t number[4]  # ascending
     uint8_t shape
+    uint8_t unused[12]
 
 
 # ---------------------------------------------------------------- pieces
@@ -159,7 +165,7 @@ _PIECES = (
 )
 
 
-def _orientations(cells):
+cdef list orientations_of(tuple cells):
     """Distinct orientations of a piece: four clockwise quarter turns, then the same of its mirror image."""
     found = []
     for mirrored in (False, True):
@@ -179,7 +185,7 @@ cdef void fill_pieces():
     cdef int piece, index, i, j, column
     cdef Orientation *o
     for piece, (_, cells) in enumerate(_PIECES):
-        found = _orientations(cells)
+        found = orientations_of(cells)
         ORIENTATIONS[piece] = len(found)
         for index, placed in enumerate(found):
             o = &ORIENTATION[piece][index]
@@ -1980,6 +1986,152 @@ cdef int fault_of(const State *s, bw_action action) noexcept nogil:
     return FAULT_SLIDE if tag == TAG_SLIDE else FAULT_DRAW
 
 
+# ---------------------------------------------------------------- what is a state
+
+cdef const char *fault_of_claims(const State *s, const Sheet *sheet) noexcept nogil:
+    """What is wrong with the claims of a sheet whose cells are right; NULL: nothing."""
+    cdef State bare  # a copy in which this sheet has no claims yet
+    cdef Sheet *left = &bare.sheet[0]
+    cdef nd_set cells, rest = sheet.used
+    cdef int number, i, kind_index, size, first
+    if sheet.bonus > 1 or sheet.claimed[0] > 31 or sheet.claimed[1] > 31:
+        return "a claim that is none"
+    if sheet.circled & ~(sheet.claimed[0] & sheet.claimed[1]):
+        return "a letter is circled whose two boxes are not both filled"
+    bare.straight_set = s.straight_set
+    bare.turn = 0
+    left[0] = sheet[0]
+    left.used = 0
+    left.claimed[0] = left.claimed[1] = left.bonus = 0
+    for number in range(1, 16):
+        cells = sheet.used
+        for i in range(4):
+            cells &= sheet.group[i] if number >> i & 1 else ~sheet.group[i]
+        rest ^= cells
+        kind_index = (number - 1) // 5
+        size = 3 + (number - 1) % 5
+        if number > BONUS:
+            if cells:
+                return "a cell belongs to a claim that is none"
+            continue
+        if number == BONUS:
+            size = 8
+            first = digit_at(sheet, cells & ~(cells - 1)) if cells else 0
+            # Either kind fills the bonus box: the digits tell which.
+            kind_index = first >= 0 and (cells & ~sheet.digit[first]) != 0
+        if nd_count(cells) != (size if not is_open(sheet, kind_index, size) else 0):
+            return "a claim has not the cells of its box"
+        if cells and fault_of_claim(&bare, claim_action(kind_index, size, cells)):
+            return "a claim breaks a rule"
+    for i in range(4):
+        if sheet.group[i] & ~sheet.used:
+            return "a cell that is not used belongs to a claim"
+    if rest:
+        return "a cell is used by no claim"
+    return NULL
+
+
+cdef const char *fault_of_sheet(const State *s, const Sheet *sheet) noexcept nogil:
+    """What is wrong with a sheet; NULL: nothing."""
+    cdef nd_set cells = sheet.block
+    cdef int digit, column, top
+    for digit in range(10):
+        if cells & sheet.digit[digit]:
+            return "a cell holds two things"
+        cells |= sheet.digit[digit]
+    if cells & ~ND_ALL:
+        return "a cell lies off the sheet"
+    if nd_flood(cells & nd_row(0), cells) != cells:
+        return "a cell is written that nothing holds up"
+    for column in range(ND_COLUMNS):
+        top = sheet.height[column]
+        if top > ND_ROWS or cells & nd_above(column, top) or (top and not nd_has(cells, 8 * (top - 1) + column)):
+            return "a column has not the height of its cells"
+    if sheet.used & ~(cells ^ sheet.block):
+        return "a cell is used that holds no digit"
+    if not sheet.used:
+        for digit in range(4):
+            if sheet.group[digit]:
+                return "a cell that is not used belongs to a claim"
+        if sheet.claimed[0] or sheet.claimed[1] or sheet.bonus or sheet.circled:
+            return "a claim without cells"
+        return NULL
+    return fault_of_claims(s, sheet)
+
+
+cdef const char *fault_of_numbers(const State *s) noexcept nogil:
+    """What is wrong with the numbers of a state beside its sheets; NULL: nothing."""
+    cdef int i, j, drawn = 0
+    if not 1 <= s.players <= MAX_PLAYERS or s.turn >= s.players or s.active >= s.players or s.phase > PHASE_OVER:
+        return "players or phase out of range"
+    if (s.solo > 1 or s.autocross > 1 or s.straight_set > 1 or s.end_now > 1 or s.over_row > 50
+            or s.tile_mode > TILES_SHAPES or (s.solo and s.players > 1)):
+        return "a rule is out of range"
+    if s.shape > STAR_SHAPE or s.crossed > 31 or s.slides > 2:
+        return "shape, crossed letters or slides out of range"
+    if s.fired >= LETTERS if s.phase == PHASE_BLOCK else s.fired != NO_LETTER:
+        return "a letter fires in the block phase, and only there"
+    for i in range(4):
+        if s.number[i] > STAR or (i and s.number[i] < s.number[i - 1]):
+            return "the numbers of the roll are not ascending"
+        for j in range(6):
+            if s.dice[i][j] > STAR:
+                return "a face of a die is out of range"
+    for i in range(LETTERS):
+        if s.notch[i] > (NOTCHES if s.solo else 0):
+            return "a notch is out of range"
+        if s.tile[i] != NO_PIECE and (s.tile[i] >= PIECES or drawn != i):
+            return "a tile is out of range, or drawn out of turn"
+        drawn += s.tile[i] != NO_PIECE
+    if (drawn == LETTERS) == (s.phase == PHASE_TILE):
+        return "all tiles are drawn before the game begins, and none later"
+    if s.phase == PHASE_SLIDE and not s.solo:
+        return "slides belong to the solo game"
+    return NULL
+
+
+cdef const char *fault_of_state(const State *s) noexcept nogil:
+    """Why this is no state of the game; NULL: it is one. Any bytes may be asked about."""
+    cdef uint8_t letters[10]
+    cdef int i, player
+    cdef const char *why = fault_of_numbers(s)
+    if why != NULL:
+        return why
+    for i in range(sizeof(s.unused)):
+        if s.unused[i]:
+            return "bytes that mean nothing are not 0"
+    for player in range(MAX_PLAYERS):
+        for i in range(sizeof(s.sheet[player].unused)):
+            if s.sheet[player].unused[i]:
+                return "bytes that mean nothing are not 0"
+        why = fault_of_sheet(s, &s.sheet[player])
+        if why != NULL:
+            return why
+        if player >= s.players and filled(&s.sheet[player]):
+            return "a sheet without a player is not empty"
+    if s.phase <= PHASE_WRITE:
+        if s.active or (s.turn and s.phase == PHASE_TILE):
+            return "the set-up has no active player"
+        for player in range(s.turn, s.players):
+            if filled(&s.sheet[player]):
+                return "a sheet is not empty in the set-up"
+    elif s.turn != s.active and (s.phase == PHASE_ROLL or s.phase == PHASE_OVER):
+        return "between rounds it is the active player's turn"
+    if s.phase == PHASE_SLIDE and not next_slides(s, letters):
+        return "no slide is due"
+    if s.phase == PHASE_TILE and not drawable(s, letters):
+        return "no tile is left to draw"
+    return NULL
+
+
+cdef const char *fault_from_outside(const void *state) noexcept nogil:
+    return fault_of_state(<const State *>state)
+
+
+cdef int is_legal_here(const void *state, bw_action action) noexcept nogil:
+    return action != BW_NO_ACTION and fault_of(<const State *>state, action) == 0
+
+
 # ---------------------------------------------------------------- the table
 
 cdef bw_game GAME
@@ -2008,6 +2160,8 @@ GAME.returns = returns
 GAME.evaluate = evaluate
 GAME.bounds = bounds
 GAME.order = NULL
+GAME.fault = fault_from_outside
+GAME.legal = is_legal_here
 
 
 cdef void prepare():
@@ -2027,47 +2181,14 @@ TILES_FROM = {"given": TILES_GIVEN, "pool10": TILES_POOL, "extra5": TILES_EXTRA,
 
 
 cdef int read_state(bytes state, State *s) except -1:
-    if PyBytes_GET_SIZE(state) != sizeof(State):
+    cdef const char *why
+    if len(state) != sizeof(State):
         raise ValueError(f"a state has {sizeof(State)} bytes, got {len(state)}")
     memcpy(s, PyBytes_AS_STRING(state), sizeof(State))
-    if not is_sound(s):
-        raise ValueError("these bytes are no state of Number Drop")
+    why = fault_of_state(s)
+    if why != NULL:
+        raise ValueError(f"these bytes are no state of Number Drop: {why.decode()}")
     return 0
-
-
-cdef bint is_sound(const State *s) noexcept nogil:
-    """Whether every number that serves as an index lies in its range."""
-    cdef int i, j, letter
-    cdef const Sheet *sheet
-    if not 1 <= s.players <= MAX_PLAYERS or s.turn >= s.players or s.active >= s.players or s.phase > PHASE_OVER:
-        return False
-    if s.shape > STAR_SHAPE or s.over_row > 50 or s.tile_mode > TILES_SHAPES or s.crossed > 31 or s.slides > 2:
-        return False
-    if s.fired >= LETTERS if s.phase == PHASE_BLOCK else s.fired != NO_LETTER:
-        return False
-    for i in range(4):
-        if s.number[i] > STAR or (i and s.number[i] < s.number[i - 1]):
-            return False
-        for j in range(6):
-            if s.dice[i][j] > STAR:
-                return False
-    letter = 0
-    for i in range(LETTERS):
-        if s.notch[i] > NOTCHES or (s.tile[i] >= PIECES and s.tile[i] != NO_PIECE):
-            return False
-        letter += s.tile[i] != NO_PIECE
-    if (letter == LETTERS) == (s.phase == PHASE_TILE):
-        return False
-    for i in range(s.players):
-        sheet = &s.sheet[i]
-        if sheet.claimed[0] > 31 or sheet.claimed[1] > 31 or sheet.bonus > 1 or sheet.circled > 31:
-            return False
-        if filled(sheet) & ~ND_ALL or sheet.used & ~ND_ALL:
-            return False
-        for j in range(ND_COLUMNS):
-            if sheet.height[j] > ND_ROWS:
-                return False
-    return True
 
 
 cdef bytes write_state(const State *s):
@@ -2194,7 +2315,9 @@ cdef void read_sheet(State *s, int player, bytes cells, bytes groups, int circle
 
 
 def cell_name(int index):
-    """Name of cell number `index` (7 * row + column, both from 0): a1 to g14."""
+    """Name of cell number `index` (7 * row + column, both from 0): a1 to g14. Raises IndexError for no such cell."""
+    if not 0 <= index < ND_ROWS * ND_COLUMNS:
+        raise IndexError(f"no cell {index}, expected 0 to {ND_ROWS * ND_COLUMNS - 1}")
     return f"{'abcdefg'[index % 7]}{index // 7 + 1}"
 
 
@@ -2222,6 +2345,7 @@ def pack(bytes start, bytes tiles, bytes notches, int crossed, int phase, int ac
     cdef int i, player
     cdef uint8_t letters[5]
     read_state(start, &s)
+    sheets = list(sheets)
     if len(sheets) != s.players:
         raise ValueError(f"expected {s.players} sheets, got {len(sheets)}")
     if len(tiles) != LETTERS or len(notches) != LETTERS or len(numbers) != 4:
@@ -2445,20 +2569,25 @@ def unpack(bytes state):
 def fault(bytes state, action):
     """Why an action is not legal in a state, in a few words; "" for a legal one."""
     cdef State s
+    cdef bw_action asked
     read_state(state, &s)
-    if not 0 <= action < BW_NO_ACTION:
+    try:
+        asked = action
+    except OverflowError:
         return FAULTS[FAULT_PHASE]
-    return FAULTS[fault_of(&s, <bw_action>action)]
+    return FAULTS[fault_of(&s, asked)]
 
 
 def play(bytes state, action):
     """The state after a legal action or outcome. Raises ValueError with the fault of another one."""
     cdef State s
-    why = fault(state, action)
-    if why:
-        raise ValueError(why)
+    cdef bw_action asked = action_of(action)
+    cdef int why
     read_state(state, &s)
-    apply(&s, <bw_action>action)
+    why = fault_of(&s, asked)
+    if why:
+        raise ValueError(FAULTS[why])
+    apply(&s, asked)
     return write_state(&s)
 
 
@@ -2535,7 +2664,8 @@ def count_turns(bytes state, int64_t stop=-1):
     turns.skip = 0
     turns.cap = 0
     turns.stop = stop
-    list_turns(&s, &turns)
+    with nogil:
+        list_turns(&s, &turns)
     return turns.count
 
 
@@ -2545,21 +2675,23 @@ def turns_range(bytes state, int64_t start, int64_t count):
     cdef TurnList turns
     cdef int64_t i
     read_state(state, &s)
-    start = max(0, start)
+    start = min(max(0, start), FAR_BEYOND)
     if count <= 0:
         return []
     turns.skip = start
-    turns.stop = start + count
+    turns.stop = start + min(count, FAR_BEYOND)
     turns.out = NULL
     turns.cap = 0
-    list_turns(&s, &turns)
+    with nogil:
+        list_turns(&s, &turns)
     count = min(count, turns.count - start)
     if count <= 0:
         return []
     buffer = bytearray(16 * count)
     turns.out = <bw_action *><char *>buffer
     turns.cap = count
-    list_turns(&s, &turns)
+    with nogil:
+        list_turns(&s, &turns)
     return [(turns.out[2 * i], turns.out[2 * i + 1]) for i in range(count)]
 
 
@@ -2679,8 +2811,8 @@ def scores(bytes state):
         cells = filled(sheet)
         claims = [sum(k + 3 for k in range(5) if sheet.claimed[kind_index] >> k & 1) for kind_index in range(2)]
         columns = 10 * ((sheet.claimed[0] == 31) + (sheet.claimed[1] == 31))
-        result.append((2 * full_rows(cells), -s.over_row * touched_rows(cells), claims[0], claims[1], columns, 8 * sheet.bonus,
-                       score(&s, player)))
+        result.append((2 * full_rows(cells), -s.over_row * touched_rows(cells), claims[0], claims[1], columns,
+                       8 * sheet.bonus, score(&s, player)))
     return result
 
 
@@ -2719,7 +2851,7 @@ def set_weights(bytes values):
     if len(values) != 2 * WEIGHT_COUNT:
         raise ValueError(f"expected {WEIGHT_COUNT} weights of 2 bytes, got {len(values)} bytes")
     for i in range(2 * FEATURES):
-        WEIGHT[i] = <int16_t>(raw[2 * i] | raw[2 * i + 1] << 8)
+        bw_put_weight(&WEIGHT[i], <int16_t>(raw[2 * i] | raw[2 * i + 1] << 8))
 
 
 def get_weights():
@@ -2751,6 +2883,7 @@ cdef int active_weights(const void *state, int player, int32_t *out, bw_value *b
 
 cdef bw_linear LINEAR
 LINEAR.abi = BW_LINEAR_ABI
+LINEAR.game = &GAME
 LINEAR.count = 2 * FEATURES
 LINEAR.most_active = MAX_ACTIVE
 LINEAR.weight = WEIGHT

@@ -8,7 +8,9 @@
 
 #include <stdint.h>
 
-#define BW_BLOCKS_ABI 1
+#include "game.h"
+
+#define BW_BLOCKS_ABI 2
 #define BW_BLOCKS_CAPSULE "blockwit.blocks"
 #define BW_BLOCKS_RULES 12 /* readings of the rules: slider + 3 * nohop_ends_turn + 6 * no_touch */
 #define BW_TURNED_SQUARE 54
@@ -25,7 +27,8 @@ typedef struct bw_placed {
 } bw_placed;
 
 typedef struct bw_blocks {
-    uint32_t abi;
+    uint32_t abi; /* BW_BLOCKS_ABI */
+    const bw_game *game; /* whose states `placed` takes apart */
     uint64_t usable; /* squares on which a block can lie */
     const uint8_t *turned; /* each orientation after half a turn of the board */
     /* Moves of a block of `side`, `own` and `other` being the squares of its friends and its opponents: writes

@@ -1,5 +1,7 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
+from game cimport bw_game
+
 
 cdef extern from "blocks.h" nogil:
     const uint32_t BW_BLOCKS_ABI
@@ -18,6 +20,7 @@ cdef extern from "blocks.h" nogil:
 
     ctypedef struct bw_blocks:
         uint32_t abi
+        const bw_game *game
         uint64_t usable
         const uint8_t *turned
         int (*reach)(int rules, int side, int square, int orientation, uint64_t own, uint64_t other,

@@ -8,6 +8,8 @@
  *  - it never needs the Python interpreter, never allocates, never keeps a pointer it was given;
  *  - a state is `state_size` bytes without pointers: copying is memcpy, no undo exists. The rule options of a
  *    game are part of its state;
+ *  - only fault() may be given bytes from anywhere, and only legal() an action from anywhere: the others rely on
+ *    states without a fault and on legal actions;
  *  - values are in units of 1/BW_UNIT of the game's unit (the result -1..1 in a win-or-lose game, a point
  *    elsewhere), seen by the player with that index.
  */
@@ -18,7 +20,7 @@
 
 #include "rng.h"
 
-#define BW_GAME_ABI 1
+#define BW_GAME_ABI 2
 #define BW_GAME_CAPSULE "blockwit.game"
 #define BW_MAX_PLAYERS 6
 #define BW_UNIT 10000
@@ -74,7 +76,7 @@ typedef struct bw_game {
     /* How many occurrences of one key make a draw; 0: repetition does not matter. */
     int (*repetition)(const void *state);
 
-    /* Results of a terminal node, one for each player. */
+    /* Results of a terminal node, one for each player; elsewhere what the game would be worth if it ended here. */
     void (*returns)(const void *state, bw_value *out);
     /* Static evaluation of any node, one for each player. */
     void (*evaluate)(const void *state, bw_value *out);
@@ -82,15 +84,23 @@ typedef struct bw_game {
     void (*bounds)(const void *state, int player, bw_value *low, bw_value *high);
     /* Ordering hint for an action: larger is tried earlier. Null: no hint. */
     int32_t (*order)(const void *state, bw_action action);
+
+    /* Why these `state_size` bytes cannot be given to the other functions, in a few words; null when they can be. What
+     * comes from outside (a file, Python) is asked about once, before anything else. Null: all bytes are states. */
+    const char *(*fault)(const void *state);
+    /* Whether a number from outside is a legal action (decision node) or a possible outcome (chance node). Null: the
+     * lists of actions() and outcomes() are searched for it. */
+    int (*legal)(const void *state, bw_action action);
 } bw_game;
 
 /* Exact values of some states of one game, looked up rather than searched: an endgame table. Handed over in a PyCapsule
  * named BW_ORACLE_CAPSULE. */
-#define BW_ORACLE_ABI 1
+#define BW_ORACLE_ABI 2
 #define BW_ORACLE_CAPSULE "blockwit.oracle"
 
 typedef struct bw_oracle {
     uint32_t abi; /* BW_ORACLE_ABI */
+    const bw_game *game; /* whose states it knows */
     const void *self;
     /* Whether the state is known; then *plies tells what it is worth to the player to move: n > 0 a win in n plies,
      * n < 0 a loss in -n, 0 that neither can force a win. Draws by repetition are left out of account. Any thread

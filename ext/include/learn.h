@@ -11,13 +11,14 @@
 
 #include "game.h"
 
-#define BW_LINEAR_ABI 1
+#define BW_LINEAR_ABI 2
 #define BW_LINEAR_CAPSULE "blockwit.linear"
 /* Weights are in units of 1/BW_WEIGHT_UNIT of the game's unit. */
 #define BW_WEIGHT_UNIT 1000
 
 typedef struct bw_linear {
     uint32_t abi;        /* BW_LINEAR_ABI */
+    const bw_game *game; /* whose states it values */
     int32_t most_active; /* active() never writes more */
     int64_t count;       /* weights */
     int16_t *weight;

@@ -1,6 +1,6 @@
 from libc.stdint cimport int16_t, int32_t, int64_t, uint32_t
 
-from game cimport bw_value
+from game cimport bw_game, bw_value
 
 
 cdef extern from "learn.h" nogil:
@@ -10,6 +10,7 @@ cdef extern from "learn.h" nogil:
 
     ctypedef struct bw_linear:
         uint32_t abi
+        const bw_game *game
         int32_t most_active
         int64_t count
         int16_t *weight

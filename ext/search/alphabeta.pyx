@@ -21,7 +21,6 @@ put off what others search (Weill, The ABDADA distributed minimax search algorit
 table after T. Kerrigan, Simplified ABDADA, 2017).
 """
 
-from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.math cimport log, tanh
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
@@ -29,8 +28,8 @@ from libc.string cimport memcpy, memmove, memset
 
 from clock cimport bw_control, bw_is_late, bw_is_over, bw_load, bw_now, bw_set_time, bw_store
 from game cimport (
-    BW_CHANCE, BW_DECISION, BW_GAME_ABI, BW_GAME_CAPSULE, BW_MAX_PLAYERS, BW_NO_ACTION, BW_ORACLE_ABI,
-    BW_ORACLE_CAPSULE, BW_TERMINAL, BW_UNIT, BW_WIN_LOSS, BW_ZERO_SUM, bw_action, bw_game, bw_oracle, bw_value,
+    BW_CHANCE, BW_DECISION, BW_MAX_PLAYERS, BW_NO_ACTION, BW_ORACLE_ABI, BW_ORACLE_CAPSULE, BW_TERMINAL, BW_UNIT,
+    BW_WIN_LOSS, BW_ZERO_SUM, action_of, bw_action, bw_game, bw_oracle, bw_value, check_state, game_of, pointer_of,
 )
 from memory cimport bw_zero
 
@@ -40,6 +39,19 @@ cdef extern from *:
     static uint64_t bw_scale(uint64_t x, uint64_t n) { return (uint64_t)(((__uint128_t)x * n) >> 64); }
     """
     uint64_t bw_scale(uint64_t x, uint64_t n) noexcept nogil
+
+
+# Threads as Python itself makes them, but they run no Python: a thread that cannot be had is a number, not an exception
+# from the middle of a queue, and a search does not wait for the interpreter's lock. The locks serve as signals: one is
+# taken, and who releases it, in whatever thread, wakes up who waits for it.
+cdef extern from "pythread.h" nogil:
+    ctypedef void *PyThread_type_lock
+    const int WAIT_LOCK
+    unsigned long PyThread_start_new_thread(void (*work)(void *), void *argument)
+    PyThread_type_lock PyThread_allocate_lock()
+    void PyThread_free_lock(PyThread_type_lock lock)
+    int PyThread_acquire_lock(PyThread_type_lock lock, int mode)
+    void PyThread_release_lock(PyThread_type_lock lock)
 
 
 cdef enum:
@@ -90,6 +102,15 @@ ctypedef struct Shared:
     int64_t under_way[UNDER_WAY]  # keys of actions that some thread is searching
 
 
+ctypedef struct RootMove:
+    bw_action action
+    int value
+    int depth                 # of the iteration that found the value
+    bint waiting              # put off: another thread was searching it
+    int length
+    bw_action line[MAX_PLY + 2]
+
+
 # A thread.
 ctypedef struct Context:
     const bw_game *game
@@ -113,15 +134,12 @@ ctypedef struct Context:
     bint overtaken            # by the first thread, which is done with this iteration: the next needs help
     bint crowded              # other threads search along
     void *owner               # NULL in all threads but the first
-
-
-ctypedef struct RootMove:
-    bw_action action
-    int value
-    int depth                 # of the iteration that found the value
-    bint waiting              # put off: another thread was searching it
-    int length
-    bw_action line[MAX_PLY + 2]
+    RootMove *moves           # what a thread that is not the first gets to do,
+    int move_count
+    int most
+    bint ended                # or that it is to end for good
+    PyThread_type_lock begun  # released when there is something to do
+    PyThread_type_lock done   # and when it is done
 
 
 cdef uint8_t REDUCTION[64][64]      # by plies to the horizon and number of the move
@@ -607,6 +625,19 @@ cdef void help_search(Context *c, RootMove *moves, int n, int most) noexcept nog
         depth = max(depth, <int>bw_load(&c.shared.depth))
 
 
+cdef void help(void *argument) noexcept nogil:
+    """A thread that is not the first, from its start to its end: it waits, searches along, and waits again."""
+    cdef Context *c = <Context *>argument
+    cdef bint ended = False
+    while not ended:
+        PyThread_acquire_lock(c.begun, WAIT_LOCK)
+        ended = c.ended
+        if not ended:
+            help_search(c, c.moves, c.move_count, c.most)
+        # The last time it looks at what others free after that.
+        PyThread_release_lock(c.done)
+
+
 cdef class Searcher:
     """A searcher of one game with its own transposition table. One search at a time.
 
@@ -615,17 +646,17 @@ cdef class Searcher:
     Args:
         capsule: PyCapsule of a `bw_game` (ext/include/game.h) of two players with values that add up to nothing.
         hash_mb: size of the transposition table in MiB, 1 to 65536.
-        threads: how many search at the same time, 1 to 64.
+        threads: how many search at the same time, 1 to 64; fewer when the system gives no more (see `threads`).
     """
 
     cdef Shared *shared
-    cdef Context *c          # one for each thread; that of the first
+    cdef Context *crew[MOST_THREADS]  # one for each thread
+    cdef Context *c          # that of the first
     cdef readonly int threads
     cdef object report
     cdef object failure
     cdef object capsule
-    cdef object pool         # of the threads but the first: they stay, and with them their cores
-    cdef object tables       # keeps the oracle alive
+    cdef object tables       # the capsule of the oracle: it keeps the oracle alive
     cdef int64_t started
     cdef list last
     cdef bw_action best      # the move of the latest report of the first line
@@ -635,47 +666,79 @@ cdef class Searcher:
     cdef readonly int hash_mb
 
     def __cinit__(self, object capsule, int hash_mb=16, int threads=1):
-        cdef const bw_game *game = <const bw_game *>PyCapsule_GetPointer(capsule, BW_GAME_CAPSULE)
-        cdef Context *c
-        cdef int i
-        if game.abi != BW_GAME_ABI:
-            raise ValueError(f"the game speaks version {game.abi} of the interface, expected {BW_GAME_ABI}")
-        if not game.flags & BW_ZERO_SUM or game.max_actions > MOST_ACTIONS:
+        cdef const bw_game *game = game_of(capsule)
+        if not game.flags & BW_ZERO_SUM or game.max_players != 2 or game.max_actions > MOST_ACTIONS:
             raise ValueError("alpha-beta needs a game of two players and at most 4096 actions a node")
         if not 1 <= threads <= MOST_THREADS:
             raise ValueError(f"threads must be 1 to {MOST_THREADS}, got {threads}")
-        self.shared = <Shared *>calloc(1, sizeof(Shared))
-        self.c = <Context *>calloc(threads, sizeof(Context))
-        if self.shared == NULL or self.c == NULL:
-            raise MemoryError
         self.capsule = capsule  # keeps the table of functions alive
-        self.threads = threads
-        for i in range(threads):
-            c = &self.c[i]
-            c.game = game
-            c.shared = self.shared
-            c.states = <char *>malloc((MAX_PLY + 2) * game.state_size)
-            c.actions = <bw_action *>malloc((MAX_PLY + 2) * game.max_actions * sizeof(bw_action))
-            c.scores = <int32_t *>malloc((MAX_PLY + 2) * game.max_actions * sizeof(int32_t))
-            if c.states == NULL or c.actions == NULL or c.scores == NULL:
-                raise MemoryError
+        self.shared = <Shared *>calloc(1, sizeof(Shared))
+        if self.shared == NULL or not self.add_context(game):
+            raise MemoryError
+        self.c = self.crew[0]
         self.c.owner = <void *>self
-        if threads > 1:
-            # Imported here alone: an engine of one thread starts sooner without it.
-            from concurrent.futures import ThreadPoolExecutor
-
-            self.pool = ThreadPoolExecutor(threads - 1)
         self.resize(hash_mb)
+        while self.threads < threads and self.add_thread(game):
+            pass
+
+    cdef bint add_context(self, const bw_game *game) noexcept:
+        """Make what a further thread needs; False when there is no memory for it."""
+        cdef Context *c = <Context *>calloc(1, sizeof(Context))
+        if c == NULL:
+            return False
+        c.game = game
+        c.shared = self.shared
+        c.states = <char *>malloc((MAX_PLY + 2) * <size_t>game.state_size)
+        c.actions = <bw_action *>malloc((MAX_PLY + 2) * game.max_actions * sizeof(bw_action))
+        c.scores = <int32_t *>malloc((MAX_PLY + 2) * game.max_actions * sizeof(int32_t))
+        self.crew[self.threads] = c
+        self.threads += 1
+        if c.states == NULL or c.actions == NULL or c.scores == NULL:
+            self.drop_context()
+            return False
+        return True
+
+    cdef void drop_context(self) noexcept:
+        """Free what the last thread needed."""
+        cdef Context *c
+        self.threads -= 1
+        c = self.crew[self.threads]
+        free(c.states)
+        free(c.actions)
+        free(c.scores)
+        free(c.keys)
+        if c.begun != NULL:
+            PyThread_free_lock(c.begun)
+        if c.done != NULL:
+            PyThread_free_lock(c.done)
+        free(c)
+
+    cdef bint add_thread(self, const bw_game *game) noexcept:
+        """Start one more thread; False when the system does not give it."""
+        cdef Context *c
+        if not self.add_context(game):
+            return False
+        c = self.crew[self.threads - 1]
+        c.begun = PyThread_allocate_lock()
+        c.done = PyThread_allocate_lock()
+        if c.begun != NULL and c.done != NULL:
+            PyThread_acquire_lock(c.begun, WAIT_LOCK)
+            PyThread_acquire_lock(c.done, WAIT_LOCK)
+            if PyThread_start_new_thread(help, c) != <unsigned long>-1:
+                return True
+        self.drop_context()
+        return False
 
     def __dealloc__(self):
-        cdef int i
-        if self.c != NULL:
-            for i in range(self.threads):
-                free(self.c[i].states)
-                free(self.c[i].actions)
-                free(self.c[i].scores)
-                free(self.c[i].keys)
-            free(self.c)
+        cdef Context *c
+        while self.threads > 0:
+            c = self.crew[self.threads - 1]
+            if c.begun != NULL:
+                c.ended = True
+                PyThread_release_lock(c.begun)
+                with nogil:
+                    PyThread_acquire_lock(c.done, WAIT_LOCK)
+            self.drop_context()
         if self.shared != NULL:
             free(self.shared.table)
             free(self.shared)
@@ -714,14 +777,20 @@ cdef class Searcher:
         """Use endgame tables from now on: their `capsule()` is a PyCapsule of a `bw_oracle` (ext/include/game.h).
 
         None: no tables. Not during a search. What was learned from other tables is not forgotten.
+        Raises ValueError for tables of another game or another version of the interface.
         """
         cdef const bw_oracle *oracle = NULL
-        self.refuse_if_busy()
+        capsule = None
         if tables is not None:
-            oracle = <const bw_oracle *>PyCapsule_GetPointer(tables.capsule(), BW_ORACLE_CAPSULE)
+            capsule = tables.capsule()
+            oracle = <const bw_oracle *>pointer_of(capsule, BW_ORACLE_CAPSULE)
             if oracle.abi != BW_ORACLE_ABI:
                 raise ValueError(f"the tables speak version {oracle.abi} of the interface, expected {BW_ORACLE_ABI}")
-        self.tables = tables
+            if oracle.game != self.c.game:
+                raise ValueError(f"the tables are those of {oracle.game.name.decode()}, "
+                                 f"the game is {self.c.game.name.decode()}")
+        self.refuse_if_busy()
+        self.tables = capsule
         self.shared.oracle = oracle
 
     def arm(self):
@@ -770,69 +839,81 @@ cdef class Searcher:
             to the forced win (negative: loss), 0 where none is proven.
 
         Raises:
-            ValueError: a state of another size, or no legal root action.
+            ValueError: no state of the game at a decision, or root actions that are not legal or not distinct.
             RuntimeError: a search is under way.
         """
         cdef const bw_game *game = self.c.game
         cdef int i, j, n, line, d, lines, value
         cdef int most = min(depth, DEEPEST) if depth > 0 else DEEPEST
-        cdef int past = len(history)
+        cdef int past, crew = self.threads
+        cdef int begun = 1
         cdef Context *c
         cdef RootMove *moves = NULL
-        cdef const unsigned char *raw = state
+        cdef const unsigned char *raw
         cdef bint solved
+        check_state(game, state)
+        # Each number is asked for once, and in lists of our own: those of the caller may change under our hands.
+        keys = [<uint64_t>key for key in history]
+        chosen = [action_of(action) for action in roots]
+        past = <int>len(keys)
+        mate = min(max(mate, 0), DEEPEST)
+        raw = state
         self.refuse_if_busy()
-        if len(state) != <Py_ssize_t>game.state_size:
-            raise ValueError(f"a state of {game.name.decode()} has {game.state_size} bytes, got {len(state)}")
-        memcpy(self.c.states, raw, game.state_size)
-        if game.kind(raw) != 0:
-            raise ValueError("only a decision can be searched")
-        n = <int>game.actions(raw, self.c.actions, game.max_actions)
-        legal = [self.c.actions[i] for i in range(n)]
-        for action in roots:
-            if action not in legal:
-                raise ValueError(f"root action {action} is not legal")
-        if len(roots) > n:
-            raise ValueError(f"expected each root action once, got {len(roots)} of {n} legal ones")
-        chosen = roots if roots else legal
-        n = len(chosen)
-        lines = min(max(multipv, 1), n)
-        moves = <RootMove *>calloc(n * self.threads, sizeof(RootMove))
-        if moves == NULL:
-            raise MemoryError
-        helpers = []
         self.busy = True
         try:
+            memcpy(self.c.states, raw, game.state_size)
+            if game.kind(self.c.states) != BW_DECISION:
+                raise ValueError("only a decision can be searched")
+            n = <int>game.actions(self.c.states, self.c.actions, game.max_actions)
+            legal = [self.c.actions[i] for i in range(n)]
+            for action in chosen:
+                if action not in legal:
+                    raise ValueError(f"root action {action} is not legal")
+            if len(chosen) > len(set(chosen)):
+                raise ValueError(f"expected each root action once, got {len(chosen)}")
+            chosen = chosen or legal
+            n = len(chosen)
+            lines = min(max(multipv, 1), n)
+            moves = <RootMove *>calloc(<size_t>n * crew, sizeof(RootMove))
+            if moves == NULL:
+                # The other threads are help: without room for them the first one goes alone.
+                crew = 1
+                moves = <RootMove *>calloc(n, sizeof(RootMove))
+            if moves == NULL:
+                raise MemoryError
             memset(self.shared.seen, 0, sizeof(self.shared.seen))
             for j in range(self.threads):
-                c = &self.c[j]
+                self.crew[j].nodes = self.crew[j].tbhits = 0
+            for j in range(crew):
+                c = self.crew[j]
                 free(c.keys)
                 c.keys = <uint64_t *>malloc((past + MAX_PLY + 2) * sizeof(uint64_t))
                 if c.keys == NULL:
                     raise MemoryError
                 for i in range(past):
-                    c.keys[i] = history[i]
+                    c.keys[i] = keys[i]
                     self.shared.seen[c.keys[i] % SEEN] = 1
                 for i in range(n):
                     c.actions[i] = chosen[i]
                 memcpy(c.states, raw, game.state_size)
                 memset(c.killers, 0xFF, sizeof(c.killers))
                 memset(c.history, 0, sizeof(c.history))
-                score_actions(c, raw, n, 0, BW_NO_ACTION)
+                score_actions(c, c.states, n, 0, BW_NO_ACTION)
                 for i in range(n):
                     pick(c, i, n, 0)
                     moves[j * n + i].action = c.actions[i]
                     moves[j * n + i].line[0] = c.actions[i]
                     moves[j * n + i].length = 1
-                c.nodes = 0
-                c.tbhits = 0
                 # Each thread counts for itself; a number below that of the threads still is a limit.
-                c.node_limit = max(nodes // self.threads, 1) if nodes > 0 else 0
+                c.node_limit = max(nodes // crew, 1) if nodes > 0 else 0
                 c.aborted = c.overtaken = False
-                c.crowded = self.threads > 1
+                c.crowded = crew > 1
                 c.seldepth = 0
+                c.moves = &moves[j * n]
+                c.move_count = n
+                c.most = most
             self.shared.past = past
-            self.shared.repetition = game.repetition(raw)
+            self.shared.repetition = game.repetition(self.c.states)
             self.shared.full = mate > 0
             self.shared.generation += 1
             memset(self.shared.under_way, 0, sizeof(self.shared.under_way))
@@ -844,9 +925,10 @@ cdef class Searcher:
             self.c.next_tick = self.started + SECOND
             self.last = []
             self.best = BW_NO_ACTION
-            solved = known(self.c, raw, 0, &value)
-            for j in range(1, self.threads):
-                helpers.append(self.pool.submit(self.help, j, <size_t>&moves[j * n], n, most))
+            solved = known(self.c, self.c.states, 0, &value)
+            while begun < crew:
+                PyThread_release_lock(self.crew[begun].begun)
+                begun += 1
             for d in range(1, most + 1):
                 self.c.cut = False
                 bw_store(&self.shared.depth, d)
@@ -867,9 +949,9 @@ cdef class Searcher:
                 # Where the tables know the position they know all that follow: one ply tells everything.
                 if self.c.aborted or solved or self.finished(d, mate, moves, lines):
                     break
-            self.join(helpers)
+            self.join(&begun)
             if self.c.aborted and lines == 1:
-                self.take_deepest(moves, n)
+                self.take_deepest(moves, n, crew)
             if self.c.aborted and self.best != moves[0].action:
                 # A move that came to the front just before the end: the answer has to be the one reported.
                 self.line = 0
@@ -878,28 +960,24 @@ cdef class Searcher:
                     raise self.failure
             return [self.described(&moves[i]) for i in range(lines)]
         finally:
-            self.join(helpers)
+            self.join(&begun)
             free(moves)
             self.report = None
             self.busy = False
 
-    def help(self, int index, size_t moves, int n, int most):
-        """Search along with the first thread, as number `index`, until it ends. Called by `search` alone."""
-        with nogil:
-            help_search(&self.c[index], <RootMove *>moves, n, most)
-
-    cdef int join(self, list helpers) except -1:
-        """End the other threads and wait for them."""
+    cdef void join(self, int *begun) noexcept:
+        """Let the threads up to number `begun` end their search, and wait for them."""
         bw_store(&self.shared.halt, 1)
-        for helper in helpers:
-            helper.result()
-        return 0
+        with nogil:
+            while begun[0] > 1:
+                begun[0] -= 1
+                PyThread_acquire_lock(self.crew[begun[0]].done, WAIT_LOCK)
 
-    cdef void take_deepest(self, RootMove *moves, int n):
+    cdef void take_deepest(self, RootMove *moves, int n, int crew):
         """Where time ends an iteration another thread may have come further, or found a better move in its share."""
         cdef RootMove *found
         cdef int j
-        for j in range(1, self.threads):
+        for j in range(1, crew):
             found = &moves[j * n]
             if found.depth > moves[0].depth or (found.depth == moves[0].depth and found.value > moves[0].value):
                 moves[0] = found[0]
@@ -957,7 +1035,7 @@ cdef class Searcher:
         cdef int i
         cdef int64_t total = 0
         for i in range(self.threads):
-            total += bw_load(&self.c[i].nodes)
+            total += bw_load(&self.crew[i].nodes)
         return total
 
     @property
@@ -966,7 +1044,7 @@ cdef class Searcher:
         cdef int i
         cdef int64_t total = 0
         for i in range(self.threads):
-            total += bw_load(&self.c[i].tbhits)
+            total += bw_load(&self.crew[i].tbhits)
         return total
 
     @property

@@ -422,6 +422,7 @@ cdef enum:
     CARRIED = 4          # tiles above one layout that are looked for
     CODES = 14641        # 11^4: up to four digits, each + 1
     PLACES = 2048
+    PACKINGS = 1_000_000_000  # looked at on one layout: some seconds
 
 
 cdef int places_on(const Shapes *t, const Layout *a, const int32_t *counts, Spot *out) noexcept nogil:
@@ -467,8 +468,8 @@ cdef int places_on(const Shapes *t, const Layout *a, const int32_t *counts, Spot
 
 
 cdef void mark_packings(const Shapes *t, const Spot *places, const int16_t *open_places, int n, int depth,
-                        int code, int32_t *counts, uint8_t *marks) noexcept nogil:
-    """Mark the code of every multiset of disjoint places, digits in rising order."""
+                        int code, int32_t *counts, uint8_t *marks, int64_t *budget) noexcept nogil:
+    """Mark the code of every multiset of disjoint places, digits in rising order; ends when the budget is used up."""
     cdef int16_t rest[PLACES]
     cdef int i, j, m, digit, next_code
     for i in range(n):
@@ -477,6 +478,9 @@ cdef void mark_packings(const Shapes *t, const Spot *places, const int16_t *open
             continue
         next_code = code * 11 + digit + 1
         marks[next_code] = 1
+        budget[0] -= 1
+        if budget[0] < 0:
+            return
         if depth + 1 == CARRIED:
             continue
         m = 0
@@ -486,7 +490,7 @@ cdef void mark_packings(const Shapes *t, const Spot *places, const int16_t *open
                 m += 1
         if m:
             counts[digit] -= 1
-            mark_packings(t, places, rest, m, depth + 1, next_code, counts, marks)
+            mark_packings(t, places, rest, m, depth + 1, next_code, counts, marks, budget)
             counts[digit] += 1
 
 
@@ -702,6 +706,21 @@ cdef inline int same_counts(const Node *a, const Node *b) noexcept nogil:
 
 # --- from Python ----------------------------------------------------------------------------------
 
+cdef enum:
+    # Beyond any use, and far from where numbers overflow.
+    MOST_SCORE = 10000
+    MOST_LEVEL = 100
+    MOST_NUMBER = 100000
+
+
+cdef list read_counts(object counts):
+    """How many tiles of each digit; a copy: what is asked for twice may come out in two ways."""
+    cdef list numbers = [<int>n for n in counts]
+    if len(numbers) != DIGITS or min(numbers) < 0 or max(numbers) > MOST:
+        raise ValueError(f"expected {DIGITS} counts of 0 to {MOST} tiles, got {numbers}")
+    return numbers
+
+
 cdef class Coverer:
     """Enumerates levels for one set of shapes.
 
@@ -714,23 +733,29 @@ cdef class Coverer:
     cdef readonly int64_t nodes
     cdef readonly int64_t overflow
 
-    def __init__(self, shapes):
+    def __cinit__(self, shapes):
         memset(&self.tables, 0, sizeof(Shapes))
-        if len(shapes) > DIGITS:
-            raise ValueError(f"at most {DIGITS} digits, got {len(shapes)}")
-        for digit, rotations in enumerate(shapes):
+        # Copies, here and below: what is asked for twice may come out in two ways.
+        digits = [[[(<int>x, <int>y) for x, y in cells] for cells in rotations] for rotations in shapes]
+        if len(digits) > DIGITS:
+            raise ValueError(f"at most {DIGITS} digits, got {len(digits)}")
+        for digit, rotations in enumerate(digits):
             if not 1 <= len(rotations) <= 4:
                 raise ValueError(f"digit {digit}: 1 to 4 rotations, got {len(rotations)}")
             self.tables.rotations[digit] = len(rotations)
             self.tables.area[digit] = len(rotations[0])
             for rotation, cells in enumerate(rotations):
+                if len(cells) != len(rotations[0]):
+                    raise ValueError(f"digit {digit}: rotations of {len(rotations[0])} and {len(cells)} cells")
                 self.add_shape(digit * 4 + rotation, cells)
         self.compare_shapes()
 
-    cdef void add_shape(self, int o, object cells) except *:
+    cdef void add_shape(self, int o, list cells) except *:
         cdef Shape *shape = &self.tables.shape[o]
-        if not 1 <= len(cells) <= CELLS or any(not (0 <= x < 4 and 0 <= y < 4) for x, y in cells):
+        if not 1 <= len(cells) <= CELLS or any([not (0 <= x < 4 and 0 <= y < 4) for x, y in cells]):
             raise ValueError(f"shape {o}: 1 to {CELLS} cells within 4 x 4, got {cells}")
+        if len(set(cells)) < len(cells) or min([x for x, _ in cells]) or min([y for _, y in cells]):
+            raise ValueError(f"shape {o}: different cells in the lower left corner, got {cells}")
         shape.cells = len(cells)
         shape.width = 1 + max(x for x, _ in cells)
         shape.height = 1 + max(y for _, y in cells)
@@ -757,8 +782,11 @@ cdef class Coverer:
 
     cdef void prepare(self, Search *s, object counts, int64_t max_nodes, int columns, int rows) except *:
         cdef int digit
-        if len(counts) != DIGITS or min(counts) < 0 or not 1 <= sum(counts) <= MOST:
-            raise ValueError(f"expected {DIGITS} counts of tiles that add up to 1..{MOST}, got {counts}")
+        cdef list numbers = read_counts(counts)
+        if not 1 <= sum(numbers) <= MOST:
+            raise ValueError(f"expected counts of tiles that add up to 1..{MOST}, got {numbers}")
+        if max_nodes < 0:
+            raise ValueError(f"max_nodes: expected 0 or more, got {max_nodes}")
         memset(s, 0, sizeof(Search))
         s.shapes = &self.tables
         s.max_nodes = max_nodes
@@ -767,20 +795,28 @@ cdef class Coverer:
         s.columns = columns
         s.rows = rows
         for digit in range(DIGITS):
-            if counts[digit] and not self.tables.rotations[digit]:
+            if numbers[digit] and not self.tables.rotations[digit]:
                 raise ValueError(f"digit {digit} has no shape")
-            s.counts[digit] = counts[digit]
-            s.tiles_left += counts[digit]
-            s.area_left += counts[digit] * self.tables.area[digit]
+            s.counts[digit] = numbers[digit]
+            s.tiles_left += s.counts[digit]
+            s.area_left += s.counts[digit] * self.tables.area[digit]
 
     cdef Layout checked(self, bytes raw) except *:
         cdef Layout a
-        cdef int i
         if len(raw) != sizeof(Layout):
             raise ValueError(f"a layout has {sizeof(Layout)} bytes, got {len(raw)}")
         memcpy(&a, PyBytes_AS_STRING(raw), sizeof(Layout))
+        self.check(&a)
+        return a
+
+    cdef int check(self, Layout *a) except -1:
+        """Raise ValueError unless the tiles exist, lie in the window and on each other nowhere; sorts them."""
+        cdef uint64_t rows[SIDE]
+        cdef const Shape *shape
+        cdef int i, r
         if not 1 <= a.count <= MOST:
             raise ValueError(f"a layout has 1 to {MOST} tiles, got {a.count}")
+        memset(rows, 0, sizeof(rows))
         for i in range(a.count):
             if (
                 a.spots[i].o >= 40
@@ -789,22 +825,31 @@ cdef class Coverer:
                 or a.spots[i].y + self.tables.shape[a.spots[i].o].height > SIDE
             ):
                 raise ValueError(f"tile {i} of the layout is out of range")
-        return a
+            shape = &self.tables.shape[a.spots[i].o]
+            for r in range(shape.height):
+                if rows[a.spots[i].y + r] & shape.rows[r] << a.spots[i].x:
+                    raise ValueError(f"tile {i} of the layout lies on another one")
+                rows[a.spots[i].y + r] |= shape.rows[r] << a.spots[i].x
+        sort_spots(a)
+        return 0
 
     def layout(self, spots):
         """Return the layout with these (digit, rotation, x, y), coordinates within the window of 64 x 64."""
         cdef Layout a
+        cdef int o
+        tiles = [(<int>digit, <int>rotation, <int>x, <int>y) for digit, rotation, x, y in spots]
         memset(&a, 0, sizeof(Layout))
-        if not 1 <= len(spots) <= MOST:
-            raise ValueError(f"a layout has 1 to {MOST} tiles, got {len(spots)}")
-        for i, (digit, rotation, x, y) in enumerate(spots):
+        if not 1 <= len(tiles) <= MOST:
+            raise ValueError(f"a layout has 1 to {MOST} tiles, got {len(tiles)}")
+        for i, (digit, rotation, x, y) in enumerate(tiles):
             if not (0 <= digit < DIGITS and 0 <= rotation < 4 and 0 <= x < SIDE and 0 <= y < SIDE):
                 raise ValueError(f"tile {i} of the layout is out of range")
-            a.spots[i].o = digit * 4 + rotation
+            o = digit * 4 + rotation
+            a.spots[i].o = o
             a.spots[i].x = x
             a.spots[i].y = y
-        a.count = len(spots)
-        sort_spots(&a)
+        a.count = len(tiles)
+        self.check(&a)
         return self.pack(&a)
 
     cdef bytes pack(self, const Layout *a):
@@ -934,11 +979,11 @@ cdef class Coverer:
         cdef int16_t every[PLACES]
         cdef Layout a
         cdef int i, n, looked
-        if len(counts) != DIGITS or any(not 0 <= count <= MOST for count in counts):
-            raise ValueError(f"expected {DIGITS} counts of tiles, got {counts}")
+        cdef int64_t budget
+        numbers = read_counts(counts)
         memset(marks, 0, sizeof(marks))
         for i in range(DIGITS):
-            left[i] = counts[i] if self.tables.rotations[i] else 0
+            left[i] = numbers[i] if self.tables.rotations[i] else 0
         for i in range(PLACES):
             every[i] = i
         for looked, raw in enumerate(layouts):
@@ -947,9 +992,10 @@ cdef class Coverer:
             a = self.checked(raw)
             with nogil:
                 n = places_on(&self.tables, &a, left, places)
+                budget = PACKINGS
                 if n < PLACES:
-                    mark_packings(&self.tables, places, every, n, 0, 0, left, marks)
-            if n == PLACES:
+                    mark_packings(&self.tables, places, every, n, 0, 0, left, marks, &budget)
+            if n == PLACES or budget < 0:
                 raise ValueError("the layout is too large for this question")
         found = set()
         for i in range(CODES):
@@ -966,8 +1012,9 @@ cdef class Coverer:
         """Return a beam node: a top level, the tiles left over, the points of that level."""
         cdef Node node
         cdef uint64_t k
-        if len(counts) != DIGITS or any(not 0 <= n <= MOST for n in counts):
-            raise ValueError(f"expected {DIGITS} counts of tiles, got {counts}")
+        cdef list numbers = read_counts(counts)
+        if not 0 <= score <= MOST_SCORE:
+            raise ValueError(f"score: expected 0 to {MOST_SCORE}, got {score}")
         memset(&node, 0, sizeof(Node))
         node.layout = self.checked(layout)
         node.score = score
@@ -975,7 +1022,7 @@ cdef class Coverer:
         node.parent = -1
         node.key = hash_of(&node.layout)
         for d in range(DIGITS):
-            node.counts[d] = counts[d]
+            node.counts[d] = numbers[d]
             k = node.key ^ <uint64_t>node.counts[d]
             node.key = bw_splitmix(&k)
         return PyBytes_FromStringAndSize(<const char *>&node, sizeof(Node))
@@ -985,18 +1032,26 @@ cdef class Coverer:
 
         The key is a hash of the layout, up to translation, and of the tiles left.
         """
-        cdef const Node *node
-        if len(raw) != sizeof(Node):
-            raise ValueError(f"a node has {sizeof(Node)} bytes, got {len(raw)}")
-        node = <const Node *>PyBytes_AS_STRING(raw)
+        cdef Node node = self.checked_node(raw)
         return (
             self.pack(&node.layout),
-            tuple(node.counts[d] for d in range(DIGITS)),
+            tuple([node.counts[d] for d in range(DIGITS)]),
             node.score,
             node.value,
             node.parent,
             node.key,
         )
+
+    cdef Node checked_node(self, bytes raw) except *:
+        cdef Node node
+        if len(raw) != sizeof(Node):
+            raise ValueError(f"a node has {sizeof(Node)} bytes, got {len(raw)}")
+        memcpy(&node, PyBytes_AS_STRING(raw), sizeof(Node))
+        self.check(&node.layout)
+        read_counts([node.counts[d] for d in range(DIGITS)])
+        if not 0 <= node.score <= MOST_SCORE:
+            raise ValueError(f"a node's score is 0 to {MOST_SCORE}, got {node.score}")
+        return node
 
     def expand(
         self,
@@ -1021,18 +1076,21 @@ cdef class Coverer:
         so far, when `stopped()` says so; what that raises is raised.
         """
         cdef BeamSearch b
-        cdef Layout above
+        cdef Node node = self.checked_node(raw)
         cdef Node *out = NULL
         cdef int64_t n = 0, i
-        layout, counts, score, _, _, _ = self.node(raw)
-        above = self.checked(layout)
         memset(&b, 0, sizeof(b))
         b.s.shapes = &self.tables
         b.s.max_nodes = max_nodes
-        if not (1 <= tiles <= MOST and 1 <= per_set and 0 <= noise and any(counts)):
+        if not (1 <= tiles <= MOST and 1 <= per_set and 0 <= noise <= MOST_NUMBER):
             raise ValueError(f"tiles {tiles}, per_set {per_set} or noise {noise} is out of range")
+        if not 0 <= level <= MOST_LEVEL or max(abs(<int64_t>waste), abs(<int64_t>slack), abs(<int64_t>perimeter)) > (
+                MOST_NUMBER):
+            raise ValueError(f"level {level}, waste {waste}, slack {slack} or perimeter {perimeter} is out of range")
         for d in range(DIGITS):
-            b.s.counts[d] = counts[d]
+            b.s.counts[d] = node.counts[d]
+        if not any([b.s.counts[d] for d in range(DIGITS)]):
+            raise ValueError("no tiles are left")
         b.s.tiles_left = tiles
         b.level = level
         b.waste = waste
@@ -1040,7 +1098,7 @@ cdef class Coverer:
         b.perimeter = perimeter
         b.noise = noise
         b.parent = index
-        b.score = score
+        b.score = node.score
         self.heed(&b.s, stopped)
         bw_rng_seed(&b.rng, seed)
         b.children = <Node *>malloc(LOCAL * sizeof(Node))
@@ -1049,7 +1107,7 @@ cdef class Coverer:
             if b.children == NULL or out == NULL:
                 raise MemoryError
             with nogil:
-                aim(&b.s, &above)
+                aim(&b.s, &node.layout)
                 cover_best(&b, 0)
                 n = keep_children(&b, per_set, out, 0, LOCAL)
             self.nodes += b.s.nodes

@@ -19,7 +19,6 @@ At the root the candidates are compared by successive halving (Z. Karnin, T. Kor
 exploration in multi-armed bandits, ICML 2013): the worse half leaves, the others get twice the samples.
 """
 
-from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
@@ -28,14 +27,16 @@ from clock cimport bw_control, bw_is_late, bw_is_over, bw_now, bw_set_time, bw_s
 from game cimport (
     BW_CHANCE,
     BW_DECISION,
-    BW_GAME_ABI,
-    BW_GAME_CAPSULE,
     BW_MAX_PLAYERS,
     BW_TERMINAL,
     BW_ZERO_SUM,
+    action_of,
     bw_action,
     bw_game,
     bw_value,
+    check_state,
+    game_of,
+    is_legal,
 )
 from rng cimport bw_rng, bw_rng_seed, bw_rng_unit
 
@@ -46,6 +47,7 @@ cdef enum:
     ROOT_WIDTH = 64
     INNER_WIDTH = 16
     MOST_ACTIONS = 65536  # of a game without top()
+    MOST_SAMPLES = 1000000  # they double a few times in an iteration
     SECOND = 1000000000
 
 cdef double FAR = 1e18
@@ -460,12 +462,10 @@ cdef class Searcher:
     cdef int depth
 
     def __cinit__(self, object capsule):
-        cdef const bw_game *game = <const bw_game *>PyCapsule_GetPointer(capsule, BW_GAME_CAPSULE)
+        cdef const bw_game *game = game_of(capsule)
         cdef int i, width
         cdef Level *level
         cdef int64_t size
-        if game.abi != BW_GAME_ABI:
-            raise ValueError(f"the game speaks version {game.abi} of the interface, expected {BW_GAME_ABI}")
         if game.top == NULL and game.max_actions > MOST_ACTIONS:
             raise ValueError(f"a game without top() may have at most {MOST_ACTIONS} actions a node")
         self.c = <Context *>calloc(1, sizeof(Context))
@@ -552,8 +552,8 @@ cdef class Searcher:
             seed: decides which outcomes are sampled.
             width: turns kept at inner nodes, 1 to 16; `others`: for players other than the root's.
             root_width: turns compared at the root, 1 to 64.
-            samples: outcomes at the first chance node in the first round, 0 for 4 times as many in each iteration;
-                `inner`: at later chance nodes. Nodes with no more outcomes are listed in full.
+            samples: outcomes at the first chance node in the first round, at most 1,000,000, 0 for 4 times as many in
+                each iteration; `inner`: at later chance nodes. Nodes with no more outcomes are listed in full.
             star: 0 plain expectimax, 1 Star1, 2 Star2; all find the same value.
             margin: leave out turns whose static evaluation is this much below the best, 0 for none.
 
@@ -562,23 +562,24 @@ cdef class Searcher:
             to move, actions of one turn.
 
         Raises:
-            ValueError: a state of another size, no decision node, a root line that is not legal, or a number out
-                of range.
+            ValueError: no state of the game at a decision, a root line that is not legal, or a number out of range.
             RuntimeError: a search is under way.
         """
         cdef Context *c = self.c
         cdef const bw_game *game = c.game
-        cdef const unsigned char *raw = state
+        cdef const char *raw
         cdef int i, count, iteration, now_depth, stage_samples
         cdef bint exact
-        if len(state) != <Py_ssize_t>game.state_size:
-            raise ValueError(f"a state of {game.name.decode()} has {game.state_size} bytes, got {len(state)}")
+        check_state(game, state)
+        raw = state
         if game.kind(raw) != BW_DECISION:
             raise ValueError("only a decision can be searched")
         if not (1 <= width <= INNER_WIDTH and 1 <= others <= INNER_WIDTH and 1 <= root_width <= ROOT_WIDTH):
             raise ValueError(f"widths: expected 1 to {INNER_WIDTH}, at the root 1 to {ROOT_WIDTH}")
-        if samples < 0 or inner < 1 or not 0 <= star <= 2 or depth < 0 or nodes < 0 or multipv < 1:
-            raise ValueError("samples, inner, star, depth, nodes or multipv out of range")
+        if not 0 <= samples <= MOST_SAMPLES or not 1 <= inner <= MOST_SAMPLES:
+            raise ValueError(f"samples and inner: expected at most {MOST_SAMPLES}, got {samples} and {inner}")
+        if not 0 <= star <= 2 or depth < 0 or nodes < 0 or multipv < 1:
+            raise ValueError("star, depth, nodes or multipv out of range")
         if self.busy:
             raise RuntimeError("a search is under way")
         c.players = game.players(raw)
@@ -649,7 +650,9 @@ cdef class Searcher:
         cdef char *at
         cdef bw_value value[BW_MAX_PLAYERS]
         cdef Candidate *root
-        for line in roots:
+        for given in list(roots):
+            # Asked for once, and in a list of our own: that of the caller may change under our hands.
+            line = [action_of(action) for action in given]
             if not 1 <= len(line) <= TURN:
                 raise ValueError(f"a root line has 1 to {TURN} actions, got {len(line)}")
             root = &self.candidate[count]
@@ -658,6 +661,8 @@ cdef class Searcher:
             for j, action in enumerate(line):
                 if c.game.kind(at) != BW_DECISION or c.game.player(at) != c.root_player:
                     raise ValueError("a root line goes beyond the turn")
+                if not is_legal(c.game, at, action):
+                    raise ValueError(f"root action {action} is not legal")
                 root.line.action[j] = action
                 c.game.apply(at, root.line.action[j])
             root.line.length = len(line)
@@ -798,19 +803,19 @@ def play_out(object capsule, bytes state, uint64_t seed, int width=1):
         (the results for each player in 1/10000 of the game's unit, chance events, decisions).
 
     Raises:
-        ValueError: a state of another size, a width out of range, or a game without top().
+        ValueError: no state of the game, a width out of range, or a game without top().
     """
-    cdef const bw_game *game = <const bw_game *>PyCapsule_GetPointer(capsule, BW_GAME_CAPSULE)
+    cdef const bw_game *game = game_of(capsule)
     cdef bw_action best[ROOT_WIDTH]
     cdef bw_value worth[ROOT_WIDTH]
     cdef bw_value result[BW_MAX_PLAYERS]
-    cdef const char *raw = state
+    cdef const char *raw
     cdef char *at
     cdef int kind
     cdef int64_t chances = 0, decisions = 0
     cdef bw_rng rng
-    if len(state) != <Py_ssize_t>game.state_size:
-        raise ValueError(f"a state of {game.name.decode()} has {game.state_size} bytes, got {len(state)}")
+    check_state(game, state)
+    raw = state
     if game.top == NULL or not 1 <= width <= ROOT_WIDTH:
         raise ValueError(f"expected a game with top() and a width of 1 to {ROOT_WIDTH}")
     at = <char *>malloc(game.state_size)

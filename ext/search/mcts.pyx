@@ -20,24 +20,27 @@ Knows ext/include/game.h and no game.
    next root is kept for the next search.
 """
 
-from cpython.pycapsule cimport PyCapsule_GetPointer
+from operator import itemgetter
+
 from libc.math cimport log, pow, sqrt
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 
 from clock cimport bw_control, bw_is_over, bw_now, bw_set_time, bw_store
 from game cimport (
     BW_CHANCE,
     BW_DECISION,
-    BW_GAME_ABI,
-    BW_GAME_CAPSULE,
     BW_MAX_PLAYERS,
     BW_TERMINAL,
     BW_WIN_LOSS,
+    action_of,
     bw_action,
     bw_game,
     bw_value,
+    check_state,
+    game_of,
+    is_legal,
 )
 from rng cimport bw_rng, bw_rng_seed
 
@@ -48,8 +51,12 @@ cdef enum:
     MOST_CHILDREN = 1024
     LISTED = 64  # chance nodes with so many outcomes or fewer are listed in full
     TURN = 12
+    PLAYOUT = 20000  # moves of a playout: one that comes to no end is worth what its last state is
     NONE = -1
     SECOND = 1000000000
+
+# Beyond any use, and far from where numbers of visits overflow.
+cdef double MOST_CONSTANT = 1e6
 
 cdef enum Mark:
     PROVEN = 1  # `sum` holds the certain values
@@ -327,8 +334,9 @@ cdef void leaf_values(Context *c, double *out) noexcept nogil:
     cdef bw_action action
     cdef int player, steps = 0, p
     if c.playouts:
-        while c.game.kind(c.state) != BW_TERMINAL:
+        while c.game.kind(c.state) != BW_TERMINAL and steps < PLAYOUT:
             c.game.playout_step(c.state, &c.rng)
+            steps += 1
     elif c.game.top != NULL and c.game.kind(c.state) == BW_DECISION:
         # Before a turn is over, its gain does not show.
         player = c.game.player(c.state)
@@ -502,13 +510,12 @@ cdef class Searcher:
     cdef int64_t started
     cdef bint busy  # a search is under way
     cdef int multipv
-    cdef bytes state
+    cdef bint keeps  # the tree holds for its states, whatever chance brought
+    cdef bint narrow  # but its root has the actions that were asked for alone
 
     def __cinit__(self, object capsule, int hash_mb=16):
-        cdef const bw_game *game = <const bw_game *>PyCapsule_GetPointer(capsule, BW_GAME_CAPSULE)
+        cdef const bw_game *game = game_of(capsule)
         cdef int64_t outcomes, size
-        if game.abi != BW_GAME_ABI:
-            raise ValueError(f"the game speaks version {game.abi} of the interface, expected {BW_GAME_ABI}")
         if not 1 <= hash_mb <= 65536:
             raise ValueError(f"hash must be 1 to 65536 MiB, got {hash_mb}")
         self.c = <Context *>calloc(1, sizeof(Context))
@@ -601,26 +608,37 @@ cdef class Searcher:
             multipv: number of lines to report.
             width: children of a decision node in a game with top(), 1 to 1024.
             reuse: keep what the last search knows of this state.
-            explore, trust, widen_base, widen_power, sample_base, sample_power: constants, see the module.
+            explore, trust, widen_base, widen_power, sample_base, sample_power: constants, see the module; 0 to a
+                million, powers to 1, trust above 0.
 
         Returns:
             (value, actions, certain) for each line, the most visited first: value in 1/10000 of the game's unit
             for the player to move.
 
         Raises:
-            ValueError: a state of another size, no decision node, no legal root, or a number out of range.
+            ValueError: no state of the game at a decision, roots that are not legal, or a number out of range.
             RuntimeError: a search is under way.
         """
         cdef Context *c = self.c
         cdef const bw_game *game = c.game
-        cdef const unsigned char *raw = state
+        cdef const char *raw
         cdef int64_t target = 16
-        if len(state) != <Py_ssize_t>game.state_size:
-            raise ValueError(f"a state of {game.name.decode()} has {game.state_size} bytes, got {len(state)}")
+        check_state(game, state)
+        raw = state
         if game.kind(raw) != BW_DECISION:
             raise ValueError("only a decision can be searched")
-        if not 1 <= width <= MOST_CHILDREN or nodes < 0 or depth < 0 or multipv < 1 or trust <= 0:
-            raise ValueError("width, nodes, depth, multipv or trust out of range")
+        if not 1 <= width <= MOST_CHILDREN or nodes < 0 or depth < 0 or multipv < 1:
+            raise ValueError("width, nodes, depth or multipv out of range")
+        for constant in (explore, trust, widen_base, sample_base):
+            if not 0 <= constant <= MOST_CONSTANT:
+                raise ValueError(f"explore, trust, widen_base and sample_base are 0 to {MOST_CONSTANT}, got {constant}")
+        if trust == 0 or not 0 <= widen_power <= 1 or not 0 <= sample_power <= 1:
+            raise ValueError("trust, widen_power or sample_power out of range: expected above 0, and 0 to 1")
+        # Asked for once, and in a list of our own: that of the caller may change under our hands.
+        first = list(dict.fromkeys([action_of(action) for action in roots]))
+        for action in first:
+            if not is_legal(game, raw, action):
+                raise ValueError(f"root action {action} is not legal")
         self.refuse_if_busy()
         c.width = width
         c.open_loop = open_loop
@@ -637,10 +655,12 @@ cdef class Searcher:
         bw_rng_seed(&c.rng, seed)
         self.busy = True
         try:
-            self.plant(state, reuse and not roots and not open_loop)
+            self.plant(state, reuse and not first and not open_loop)
+            self.keeps = not open_loop
+            self.narrow = bool(first)
             memcpy(c.state, raw, game.state_size)
-            if roots:
-                self.set_roots(roots)
+            if first:
+                self.set_roots(first)
             elif not c.pool[0].marks & EXPANDED and not expand(c, 0):
                 raise ValueError("the pool of nodes is too small for one node's children")
             c.simulations = 0
@@ -679,21 +699,49 @@ cdef class Searcher:
         cdef Context *c = self.c
         cdef const char *raw = state
         cdef uint64_t key = c.game.key(raw)
-        cdef int32_t i
-        memcpy(c.root, raw, c.game.state_size)
-        if reuse:
+        cdef int32_t i, child
+        if reuse and self.keeps and c.used:
+            # The other half of the pool is free until the subtree moves there: it notes who is whose parent.
+            c.spare[0].first = NONE
             for i in range(c.used):
-                if c.pool[i].key == key and not c.pool[i].marks & PROVEN:
+                child = c.pool[i].first
+                while child != NONE:
+                    c.spare[child].first = i
+                    child = c.pool[child].next
+            for i in range(1 if self.narrow else 0, c.used):
+                if c.pool[i].key == key and not c.pool[i].marks & PROVEN and self.leads_to(i, raw):
                     keep_subtree(c, i)
+                    memcpy(c.root, raw, c.game.state_size)
                     return
+        memcpy(c.root, raw, c.game.state_size)
         c.used = 0
         new_node(c, 0, 0, 0)
+
+    cdef bint leads_to(self, int32_t at, const char *state) noexcept:
+        """Whether the way from the old root to a node leads to this very state.
+
+        Equal keys are not enough: what is equal up to translation has other actions.
+        """
+        cdef Context *c = self.c
+        cdef int32_t path[PATH]
+        cdef int depth = 0
+        while at:
+            path[depth] = at
+            depth += 1
+            at = c.spare[at].first
+        memcpy(c.state, c.root, c.game.state_size)
+        while depth:
+            depth -= 1
+            c.game.apply(c.state, c.pool[path[depth]].action)
+        return memcmp(c.state, state, c.game.state_size) == 0
 
     cdef int set_roots(self, list roots) except -1:
         cdef Context *c = self.c
         cdef bw_value value[BW_MAX_PLAYERS]
         cdef bw_action action
         worth = []
+        if len(roots) > MOST_CHILDREN or c.used + len(roots) > c.size:
+            raise ValueError(f"at most {MOST_CHILDREN} root actions, got {len(roots)}")
         for root in roots:
             action = root
             memcpy(c.scratch, c.root, c.game.state_size)
@@ -703,10 +751,8 @@ cdef class Searcher:
             else:
                 c.game.evaluate(c.scratch, value)
             worth.append((value[c.root_player], root))
-        if len(worth) > MOST_CHILDREN or c.used + len(worth) > c.size:
-            raise ValueError(f"at most {MOST_CHILDREN} root actions, got {len(roots)}")
         # Children are pushed to the front: the worst first.
-        for prior, root in sorted(worth, key=_worth):
+        for prior, root in sorted(worth, key=itemgetter(0)):
             action = root
             add_child(c, 0, action, prior, 0)
         c.pool[0].marks |= EXPANDED
@@ -750,6 +796,8 @@ cdef class Searcher:
         for _ in range(number + 1):
             child = self.best_child(0, c.root_player, taken)
             taken.append(child)
+        if child == NONE:
+            return 0.0, [], False
         value = value_of(&c.pool[child], c.root_player)
         certain = bool(c.pool[child].marks & PROVEN)
         actions.append(c.pool[child].action)
@@ -798,12 +846,8 @@ cdef class Searcher:
         self.tell(False)
 
 
-def _worth(pair):
-    return pair[0]
-
-
 def random_games(object capsule, bytes state, uint64_t seed, int64_t games):
-    """Random playouts by the game's playout_step().
+    """Random playouts by the game's playout_step(), each ended after 20,000 moves at the latest.
 
     Args:
         capsule: PyCapsule of a `bw_game` (ext/include/game.h).
@@ -815,18 +859,20 @@ def random_games(object capsule, bytes state, uint64_t seed, int64_t games):
         (for each player the sum of the results in 1/10000 of the game's unit, chance events, decisions).
 
     Raises:
-        ValueError: a state of another size, or a negative number of games.
+        ValueError: no state of the game, or a negative number of games.
     """
-    cdef const bw_game *game = <const bw_game *>PyCapsule_GetPointer(capsule, BW_GAME_CAPSULE)
-    cdef const char *raw = state
+    cdef const bw_game *game = game_of(capsule)
+    cdef const char *raw
     cdef char *at
     cdef int64_t _game, chances = 0, decisions = 0
     cdef int64_t total[6]
     cdef bw_value result[BW_MAX_PLAYERS]
-    cdef int kind, p, players
+    cdef int kind, p, players, _step
     cdef bw_rng rng
-    if len(state) != <Py_ssize_t>game.state_size or games < 0:
-        raise ValueError(f"expected a state of {game.state_size} bytes and 0 or more games")
+    check_state(game, state)
+    if games < 0:
+        raise ValueError(f"expected 0 or more games, got {games}")
+    raw = state
     at = <char *>malloc(game.state_size)
     if at == NULL:
         raise MemoryError
@@ -836,7 +882,7 @@ def random_games(object capsule, bytes state, uint64_t seed, int64_t games):
     with nogil:
         for _game in range(games):
             memcpy(at, raw, game.state_size)
-            while True:
+            for _step in range(PLAYOUT):
                 kind = game.kind(at)
                 if kind == BW_TERMINAL:
                     break

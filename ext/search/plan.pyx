@@ -5,7 +5,7 @@ search, B. Lowerre 1976), equal states once; `exact` tries everything, leaving o
 (depth-first branch and bound), and says whether it came to its end.
 """
 
-from cpython.pycapsule cimport PyCapsule_GetPointer
+from cpython.bytes cimport PyBytes_AS_STRING
 from libc.stdint cimport INT32_MIN, int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memcpy, memset
@@ -14,13 +14,15 @@ from clock cimport bw_load, bw_store
 from game cimport (
     BW_CHANCE,
     BW_DECISION,
-    BW_GAME_ABI,
-    BW_GAME_CAPSULE,
     BW_MAX_PLAYERS,
     BW_TERMINAL,
+    action_of,
     bw_action,
     bw_game,
     bw_value,
+    check_state,
+    game_of,
+    is_legal,
 )
 
 
@@ -74,6 +76,7 @@ cdef struct Dig:
     int64_t nodes
     int64_t limit
     bint cut
+    int wrong  # number of an outcome that was not possible where it came, from 1; 0: none
     int64_t *stop
 
 
@@ -101,6 +104,10 @@ cdef void dig(Dig *d, int at, int used) noexcept nogil:
         d.cut = True
         return
     if kind == BW_CHANCE:
+        if not is_legal(d.game, state, d.outcome[used]):
+            d.wrong = used + 1
+            d.cut = True
+            return
         memcpy(child, state, d.game.state_size)
         d.path[at] = d.outcome[used]
         d.game.apply(child, d.outcome[used])
@@ -142,9 +149,7 @@ cdef class Planner:
     cdef readonly int64_t nodes
 
     def __cinit__(self, object capsule):
-        self.game = <const bw_game *>PyCapsule_GetPointer(capsule, BW_GAME_CAPSULE)
-        if self.game.abi != BW_GAME_ABI:
-            raise ValueError(f"the game speaks version {self.game.abi} of the interface, expected {BW_GAME_ABI}")
+        self.game = game_of(capsule)
         self.capsule = capsule  # keeps the table of functions alive
 
     def __dealloc__(self):
@@ -154,18 +159,17 @@ cdef class Planner:
         """End the plan under way with what it has. From any thread."""
         bw_store(&self.stopped, 1)
 
-    cdef int check(self, bytes state, list outcomes) except -1:
-        cdef const char *raw = state
+    cdef list check(self, bytes state, list outcomes):
+        """Return the outcomes as numbers, in a list of our own. Raises for what cannot be planned."""
+        check_state(self.game, state)
+        if self.game.players(PyBytes_AS_STRING(state)) != 1:
+            raise ValueError("a plan needs a game of one player")
+        given = [action_of(outcome) for outcome in outcomes]
+        if len(given) > LONGEST // 4:
+            raise ValueError(f"at most {LONGEST // 4} outcomes, got {len(given)}")
         if self.busy:
             raise RuntimeError("a plan is under way")
-        if len(state) != <Py_ssize_t>self.game.state_size:
-            raise ValueError(f"a state of {self.game.name.decode()} has {self.game.state_size} bytes, "
-                             f"got {len(state)}")
-        if self.game.players(raw) != 1:
-            raise ValueError("a plan needs a game of one player")
-        if len(outcomes) > LONGEST // 4:
-            raise ValueError(f"at most {LONGEST // 4} outcomes, got {len(outcomes)}")
-        return 0
+        return given
 
     def exact(self, bytes state, list outcomes, int64_t limit=0, int64_t at_least=INT32_MIN):
         """Try all decisions.
@@ -181,16 +185,19 @@ cdef class Planner:
             nothing better than `at_least` was found.
 
         Raises:
-            ValueError: a state of another size, several players, or too many outcomes.
+            ValueError: no state of the game, several players, too many outcomes or one that is not possible.
         """
         cdef Dig *d
         cdef bw_action *given
-        cdef const char *raw = state
+        cdef const char *raw
         cdef int i
-        self.check(state, outcomes)
+        cdef list checked = self.check(state, outcomes)
+        if limit < 0:
+            raise ValueError(f"limit: expected 0 or more nodes, got {limit}")
+        raw = state
         bw_store(&self.stopped, 0)
         d = <Dig *>calloc(1, sizeof(Dig))
-        given = <bw_action *>malloc((len(outcomes) + 1) * sizeof(bw_action))
+        given = <bw_action *>malloc((len(checked) + 1) * sizeof(bw_action))
         if d != NULL:
             d.state = <char *>malloc((DEEPEST + 1) * <int64_t>self.game.state_size)
         if d == NULL or given == NULL or d.state == NULL:
@@ -201,11 +208,11 @@ cdef class Planner:
             raise MemoryError
         self.busy = True
         try:
-            for i in range(len(outcomes)):
-                given[i] = outcomes[i]
+            for i in range(len(checked)):
+                given[i] = checked[i]
             d.game = self.game
             d.outcome = given
-            d.outcomes = len(outcomes)
+            d.outcomes = len(checked)
             d.best = at_least
             d.limit = limit
             d.stop = &self.stopped
@@ -213,6 +220,8 @@ cdef class Planner:
             with nogil:
                 dig(d, 0, 0)
             self.nodes = d.nodes
+            if d.wrong:
+                raise ValueError(f"outcome {d.wrong} of {len(checked)} is not possible where it comes")
             found = d.best > at_least
             line = [d.best_path[i] for i in range(d.best_length)] if found else []
             return (d.best if found else None), line, not d.cut
@@ -249,11 +258,13 @@ cdef class Planner:
             of the results so far when the outcomes are used up.
 
         Raises:
-            ValueError: a state of another size, several players, a number out of range, or a game without top().
+            ValueError: no state of the game, several players, a number out of range, an outcome that is not possible,
+                or a game without top().
         """
         cdef const bw_game *game = self.game
         cdef int64_t size = game.state_size
-        cdef const char *raw = state
+        cdef const char *raw
+        cdef list checked
         cdef char *states = NULL
         cdef char *following = NULL
         cdef Item *items = NULL
@@ -268,12 +279,15 @@ cdef class Planner:
         cdef Child *child
         cdef bint moving = True
         cdef int32_t step
-        self.check(state, outcomes)
+        cdef bw_action outcome
+        checked = self.check(state, outcomes)
+        raw = state
         if game.top == NULL:
             raise ValueError("a beam needs a game with top()")
         if not 1 <= width <= MOST_WIDTH or not 1 <= branch <= MOST_BRANCHES:
             raise ValueError(f"expected a width of 1 to {MOST_WIDTH} and 1 to {MOST_BRANCHES} branches")
         bw_store(&self.stopped, 0)
+        self.busy = True
         while slots < <uint64_t>(4 * width):
             slots *= 2
         states = <char *>malloc(width * size)
@@ -282,7 +296,6 @@ cdef class Planner:
         next_items = <Item *>malloc(width * sizeof(Item))
         children = <Child *>malloc(<int64_t>width * branch * sizeof(Child))
         seen = <uint64_t *>malloc(slots * sizeof(uint64_t))
-        self.busy = True
         try:
             if (states == NULL or following == NULL or items == NULL or next_items == NULL or children == NULL
                     or seen == NULL):
@@ -298,8 +311,12 @@ cdef class Planner:
                 if not moving or game.kind(states) != BW_DECISION:
                     moving = False
                     for i in range(count):
-                        if game.kind(states + i * size) == BW_CHANCE and items[i].used < len(outcomes):
-                            items[i].step = self.add_step(items[i].step, outcomes[items[i].used])
+                        if game.kind(states + i * size) == BW_CHANCE and items[i].used < len(checked):
+                            outcome = checked[items[i].used]
+                            if not is_legal(game, states + i * size, outcome):
+                                raise ValueError(f"outcome {items[i].used + 1} of {len(checked)} is not possible where "
+                                                 "it comes")
+                            items[i].step = self.add_step(items[i].step, outcome)
                             game.apply(states + i * size, self.steps[items[i].step].action)
                             items[i].used += 1
                             items[i].still = False
@@ -311,7 +328,7 @@ cdef class Planner:
                 for i in range(count):
                     if game.kind(states + i * size) != BW_DECISION:
                         game.evaluate(states + i * size, value)
-                        if game.kind(states + i * size) == BW_TERMINAL or items[i].used == len(outcomes):
+                        if game.kind(states + i * size) == BW_TERMINAL or items[i].used == len(checked):
                             game.returns(states + i * size, value)
                         self.add_child(children, &made, i, value[0], 0, True)
                         continue

@@ -5,14 +5,13 @@ Answers are remembered in a table of full keys and depths; draws by repetition n
 shortest forced win never repeats a position.
 """
 
-from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
 from game cimport (
-    BW_CHANCE, BW_GAME_ABI, BW_GAME_CAPSULE, BW_MAX_PLAYERS, BW_TERMINAL, BW_WIN_LOSS, bw_action, bw_game,
-    bw_value,
+    BW_CHANCE, BW_DECISION, BW_MAX_PLAYERS, BW_TERMINAL, BW_WIN_LOSS, bw_action, bw_game, bw_value, check_state,
+    game_of,
 )
 
 
@@ -102,16 +101,18 @@ def winning_actions(object capsule, bytes state, int plies, int table_bits=20) -
         The winning actions in the game's order, and the nodes visited.
 
     Raises:
-        ValueError: another kind of game, a state of another size or of no decision, a number out of range.
+        ValueError: another kind of game, no state of it at a decision, a number out of range.
     """
-    cdef const bw_game *game = <const bw_game *>PyCapsule_GetPointer(capsule, BW_GAME_CAPSULE)
-    cdef const unsigned char *raw = state
+    cdef const bw_game *game = game_of(capsule)
+    cdef const char *raw
     cdef Proof p
     cdef bint good
     cdef int64_t i, n
-    if game.abi != BW_GAME_ABI or not game.flags & BW_WIN_LOSS or game.max_actions > MOST_ACTIONS:
+    if not game.flags & BW_WIN_LOSS or game.max_actions > MOST_ACTIONS:
         raise ValueError("proofs need a game that is won or lost, with at most 4096 actions a node")
-    if len(state) != <Py_ssize_t>game.state_size or game.kind(raw) != 0:
+    check_state(game, state)
+    raw = state
+    if game.kind(raw) != BW_DECISION:
         raise ValueError(f"expected a state of {game.name.decode()} with a decision to make")
     if not 1 <= plies <= MOST_PLIES or not 10 <= table_bits <= 28:
         raise ValueError("plies must be in 1..64 and table_bits in 10..28")

@@ -17,7 +17,8 @@ left out; two blocks of one side are a pair i < j of squares with the number j *
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
+from cpython.pycapsule cimport PyCapsule_GetContext, PyCapsule_New, PyCapsule_SetContext
+from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdint cimport int64_t, intptr_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memchr, memcpy, memset
@@ -27,7 +28,7 @@ from blocks cimport (
     bw_placed,
 )
 from clock cimport bw_load, bw_store
-from game cimport BW_ORACLE_ABI, BW_ORACLE_CAPSULE, bw_oracle
+from game cimport BW_ORACLE_ABI, BW_ORACLE_CAPSULE, bw_oracle, check_state, pointer_of
 
 
 cdef extern from "tiles.h" nogil:
@@ -84,6 +85,16 @@ cdef check_sizes(const uint8_t[::1] pair_moves, const uint8_t[::1] lone_moves, c
         raise ValueError(f"news has {TILES} bytes, got {pair_news.shape[0]} and {lone_news.shape[0]}")
 
 
+cdef const bw_blocks *blocks_of(object capsule, int rules) except NULL:
+    """The rules block by block in a capsule. Raises ValueError for another one, or for rules that do not exist."""
+    cdef const bw_blocks *blocks = <const bw_blocks *>pointer_of(capsule, BW_BLOCKS_CAPSULE)
+    if blocks.abi != BW_BLOCKS_ABI:
+        raise ValueError(f"the rules speak version {blocks.abi} of the interface, expected {BW_BLOCKS_ABI}")
+    if not 0 <= rules < BW_BLOCKS_RULES:
+        raise ValueError(f"rules {rules} are not in 0..{BW_BLOCKS_RULES - 1}")
+    return blocks
+
+
 cdef class Solver:
     """Solves the positions of one reading of the rules.
 
@@ -102,11 +113,7 @@ cdef class Solver:
 
     def __cinit__(self, object capsule, int rules):
         cdef int q, i, j, n = 0
-        self.blocks = <const bw_blocks *>PyCapsule_GetPointer(capsule, BW_BLOCKS_CAPSULE)
-        if self.blocks.abi != BW_BLOCKS_ABI:
-            raise ValueError(f"the rules speak version {self.blocks.abi} of the interface, expected {BW_BLOCKS_ABI}")
-        if not 0 <= rules < BW_BLOCKS_RULES:
-            raise ValueError(f"rules {rules} are not in 0..{BW_BLOCKS_RULES - 1}")
+        self.blocks = blocks_of(capsule, rules)
         self.owner = capsule
         self.rules = rules
         for q in range(64):
@@ -491,15 +498,17 @@ cdef int unpack_one(const uint8_t *packed, uint32_t size, int row, int column) n
 def pack(const uint8_t[::1] tile not None) -> bytes:
     """Pack the NNN = 24**3 values of a tile, each of them 1 to 254."""
     cdef uint8_t out[MOST_PACKED]
+    cdef uint8_t values[NNN]  # a copy: they are checked, and nobody else may change them meanwhile
     cdef int i, n
     if tile.shape[0] != NNN:
         raise ValueError(f"a tile has {NNN} values, got {tile.shape[0]}")
+    memcpy(values, &tile[0], NNN)
     for i in range(NNN):
-        if tile[i] == 0 or tile[i] == UNBOUNDED:
+        if values[i] == 0 or values[i] == UNBOUNDED:
             # With 256 kinds of values the number of codes of one length might not fit its byte.
-            raise ValueError(f"values are 1 to 254, got {tile[i]}")
+            raise ValueError(f"values are 1 to 254, got {values[i]}")
     with nogil:
-        n = pack_tile(&tile[0], out)
+        n = pack_tile(values, out)
     return PyBytes_FromStringAndSize(<char *>out, n)
 
 
@@ -511,6 +520,11 @@ bw_crc_begin()
 def checksum(const uint8_t[::1] data not None) -> int:
     """The CRC-32 of bytes, as zlib has it."""
     return bw_crc(&data[0], data.shape[0]) if data.shape[0] else 0
+
+
+cdef void let_go(object capsule) noexcept:
+    """The end of a capsule: its tables may go."""
+    Py_DECREF(<object>PyCapsule_GetContext(capsule))
 
 
 cdef int oracle_probe(const void *self, const void *state, int *plies) noexcept nogil:
@@ -544,11 +558,7 @@ cdef class Oracle:
                   int64_t start=0, const uint32_t[::1] offsets=None, const uint32_t[::1] sums=None):
         cdef int q, n = 0
         cdef Py_ssize_t i
-        self.blocks = <const bw_blocks *>PyCapsule_GetPointer(capsule, BW_BLOCKS_CAPSULE)
-        if self.blocks.abi != BW_BLOCKS_ABI:
-            raise ValueError(f"the rules speak version {self.blocks.abi} of the interface, expected {BW_BLOCKS_ABI}")
-        if not 0 <= rules < BW_BLOCKS_RULES:
-            raise ValueError(f"rules {rules} are not in 0..{BW_BLOCKS_RULES - 1}")
+        self.blocks = blocks_of(capsule, rules)
         if ones.shape[0] != ONES_SIZE:
             raise ValueError(f"the table of one against one has {ones.shape[0]} bytes, expected {ONES_SIZE}")
         self.twos.handle = handle
@@ -580,6 +590,7 @@ cdef class Oracle:
                 n += 1
         self.ones = ones
         self.oracle.abi = BW_ORACLE_ABI
+        self.oracle.game = self.blocks.game
         self.oracle.self = <const void *>self
         self.oracle.probe = oracle_probe
 
@@ -596,16 +607,21 @@ cdef class Oracle:
         return number - 1 if number else None
 
     def capsule(self) -> object:
-        """These tables as a PyCapsule of a `bw_oracle` (ext/include/game.h); keep this object as long as it is used."""
-        return PyCapsule_New(&self.oracle, BW_ORACLE_CAPSULE, NULL)
+        """These tables as a PyCapsule of a `bw_oracle` (ext/include/game.h); it keeps this object alive."""
+        made = PyCapsule_New(&self.oracle, BW_ORACLE_CAPSULE, let_go)
+        PyCapsule_SetContext(made, <void *>self)
+        Py_INCREF(self)
+        return made
 
     def probe(self, bytes state) -> int | None:
         """What a state is worth to the player to move: n > 0 a win in n plies, n < 0 a loss in -n, 0 neither.
 
-        `state` has to come from the game of these tables. None: the tables do not hold it.
+        None: the tables do not hold it. Raises ValueError for no state of the game of these tables.
         """
         cdef int plies = 0
-        cdef const unsigned char *raw = state
+        cdef const unsigned char *raw
+        check_state(self.blocks.game, state)
+        raw = state
         if not self.look_up(raw, &plies):
             return None
         return plies

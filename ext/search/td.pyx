@@ -15,23 +15,23 @@ Any number of threads may play with one Learner at the same time: they share the
 With a single thread all comes out the same each time.
 """
 
-from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.math cimport fabs, lrint
-from libc.stdint cimport INT16_MAX, int16_t, int32_t, int64_t, uint64_t
+from libc.math cimport fabs, isfinite, lrint
+from libc.stdint cimport INT16_MAX, INT64_MAX, int16_t, int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy
 
 from clock cimport bw_load, bw_store
 from game cimport (
     BW_CHANCE,
-    BW_GAME_ABI,
-    BW_GAME_CAPSULE,
     BW_MAX_PLAYERS,
     BW_TERMINAL,
     BW_UNIT,
     bw_action,
     bw_game,
     bw_value,
+    check_state,
+    game_of,
+    pointer_of,
 )
 from learn cimport (
     BW_LINEAR_ABI,
@@ -48,6 +48,7 @@ from rng cimport bw_rng, bw_rng_seed, bw_rng_unit, bw_splitmix
 cdef enum:
     MOST_STARTS = 16
     LONGEST = 256  # learned states of one game that are kept; the later ones are left out
+    MOST_GAMES = 10000000  # of one call
 
 
 cdef struct Step:
@@ -80,13 +81,19 @@ cdef class Learner:
     cdef tuple capsules
     cdef float *numbers  # weights in the game's unit, then sums of errors, then sums of their sizes
     cdef int64_t stopped
+    cdef int playing  # calls of play() under way
 
     def __cinit__(self, object capsule, object linear):
-        self.game = <const bw_game *>PyCapsule_GetPointer(capsule, BW_GAME_CAPSULE)
-        self.linear = <const bw_linear *>PyCapsule_GetPointer(linear, BW_LINEAR_CAPSULE)
-        if self.game.abi != BW_GAME_ABI or self.linear.abi != BW_LINEAR_ABI:
-            raise ValueError(f"the game speaks version {self.game.abi} and {self.linear.abi} of the interfaces, "
-                             f"expected {BW_GAME_ABI} and {BW_LINEAR_ABI}")
+        self.game = game_of(capsule)
+        self.linear = <const bw_linear *>pointer_of(linear, BW_LINEAR_CAPSULE)
+        if self.linear.abi != BW_LINEAR_ABI:
+            raise ValueError(f"the value function speaks version {self.linear.abi} of the interface, "
+                             f"expected {BW_LINEAR_ABI}")
+        if self.linear.game != self.game:
+            raise ValueError(f"the value function is that of {self.linear.game.name.decode()}, "
+                             f"the game is {self.game.name.decode()}")
+        if self.linear.count < 1 or self.linear.most_active < 0:
+            raise ValueError("the value function's numbers of weights are out of range")
         if self.game.top == NULL:
             raise ValueError("learning needs a game with top()")
         self.capsules = (capsule, linear)
@@ -107,15 +114,23 @@ cdef class Learner:
         return <bytes>(<char *>self.numbers)[:3 * self.linear.count * sizeof(float)]
 
     def set(self, const float[::1] numbers not None):
-        """Take over numbers as get() gives them. Not while games are played.
+        """Take over numbers as get() gives them.
 
         Raises:
-            ValueError: there are more or fewer of them.
+            ValueError: there are more or fewer of them, or one that is not finite.
+            RuntimeError: games are under way.
         """
         cdef int64_t i
+        cdef float number
+        if self.playing:
+            raise RuntimeError("games are under way")
         if numbers.shape[0] != 3 * self.linear.count:
             raise ValueError(f"expected {3 * self.linear.count} numbers, got {numbers.shape[0]}")
         # What comes in a message of a cluster may begin at any address: it is no array of floats for C.
+        for i in range(3 * self.linear.count):
+            memcpy(&number, <const char *>&numbers[0] + i * sizeof(float), sizeof(float))
+            if not isfinite(number):
+                raise ValueError(f"number {i} is not finite")
         memcpy(self.numbers, &numbers[0], 3 * self.linear.count * sizeof(float))
         for i in range(self.linear.count):
             self.publish(i, self.numbers[i])
@@ -137,6 +152,7 @@ cdef class Learner:
             starts: 1 to 16 states in which games begin.
             shares: the share of the games that begins in each, together 1.
             seed: with the number of a game decides all its chance, its beginning included.
+            first, count: 0 or more; at most ten million games.
             decay: lambda, 0 to 1.
             rate: factor of all step sizes, above 0.
 
@@ -144,7 +160,7 @@ cdef class Learner:
             For each game (number of its start, results of all players in the game's unit).
 
         Raises:
-            ValueError: a state of another size, or a number out of range.
+            ValueError: no state of the game, or a number out of range.
         """
         cdef Table t
         cdef char *begin = NULL
@@ -153,14 +169,23 @@ cdef class Learner:
         cdef int32_t *chosen = NULL
         cdef const char *raw
         cdef int64_t i, size = self.game.state_size, done = 0
-        cdef int p, kinds = len(starts)
-        if not 1 <= kinds <= MOST_STARTS or len(shares) != kinds:
+        cdef int p, kinds
+        # Asked for once, and in lists of our own: those of the caller may change under our hands.
+        beginnings = list(starts)
+        parts = [float(share) for share in shares]
+        kinds = <int>len(beginnings)
+        if not 1 <= kinds <= MOST_STARTS or len(parts) != kinds:
             raise ValueError(f"expected 1 to {MOST_STARTS} starts with a share each")
-        if count < 0 or not 0 <= decay <= 1 or not 0 < rate <= 1:
-            raise ValueError("count, decay or rate out of range")
-        for state in starts:
-            if not isinstance(state, bytes) or len(state) != size:
-                raise ValueError(f"a state of {self.game.name.decode()} has {size} bytes")
+        if not all(share >= 0 for share in parts):
+            raise ValueError("a share is 0 or more")
+        if not 0 <= count <= MOST_GAMES or not 0 <= first <= INT64_MAX - MOST_GAMES:
+            raise ValueError(f"expected 0 to {MOST_GAMES} games from number 0 up, got {count} from {first}")
+        if not 0 <= decay <= 1 or not 0 < rate <= 1:
+            raise ValueError("decay or rate out of range")
+        for state in beginnings:
+            if not isinstance(state, bytes):
+                raise TypeError(f"a state is bytes, got {type(state).__name__}")
+            check_state(self.game, state)
         t.decay = decay
         t.rate = rate
         t.state = <char *>malloc(size)
@@ -169,14 +194,15 @@ cdef class Learner:
         begin = <char *>malloc(kinds * size)
         result = <double *>malloc((count + 1) * BW_MAX_PLAYERS * sizeof(double))
         chosen = <int32_t *>malloc((count + 1) * sizeof(int32_t))
+        self.playing += 1
         try:
             if t.state == NULL or t.step == NULL or t.pool == NULL or begin == NULL or result == NULL or chosen == NULL:
                 raise MemoryError
             total = 0.0
             for i in range(kinds):
-                raw = <bytes>starts[i]
+                raw = <bytes>beginnings[i]
                 memcpy(begin + i * size, raw, size)
-                total += shares[i]
+                total += parts[i]
                 until[i] = total
             with nogil:
                 for i in range(count):
@@ -190,6 +216,7 @@ cdef class Learner:
                 played.append((chosen[i], tuple([result[i * BW_MAX_PLAYERS + p] for p in range(seats)])))
             return played
         finally:
+            self.playing -= 1
             free(t.state)
             free(t.step)
             free(t.pool)

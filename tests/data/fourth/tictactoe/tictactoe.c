@@ -89,8 +89,21 @@ static void bounds(const void *state, int who, bw_value *low, bw_value *high) {
     *high = BW_UNIT;
 }
 
+static const char *fault(const void *state) {
+    const Board *b = state;
+    int count[3] = {0, 0, 0};
+    for (int i = 0; i < 9; i++) {
+        if (b->square[i] > 2)
+            return "a square holds neither x nor o";
+        count[b->square[i]]++;
+    }
+    if (count[1] + count[2] != b->moves || count[1] - count[2] != (b->moves & 1))
+        return "x and o did not move in turn";
+    return NULL;
+}
+
 const bw_game TICTACTOE = {
     BW_GAME_ABI, BW_ZERO_SUM | BW_WIN_LOSS, sizeof(Board), 1, 2, 9, 1, "tictactoe",
     players, kind, player, actions, NULL, sample, apply, playout_step, outcomes, key, repetition,
-    returns, evaluate, bounds, NULL,
+    returns, evaluate, bounds, NULL, fault, NULL,
 };
