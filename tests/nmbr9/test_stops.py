@@ -75,7 +75,7 @@ def test_a_model_of_a_known_order_grows_with_its_places() -> None:
 
 def test_a_model_that_would_not_be_ready_in_time_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
     now = itertools.count()
-    monkeypatch.setattr(model.time, "monotonic", lambda: next(now))
+    monkeypatch.setattr(time, "monotonic", lambda: next(now))
     begun: list[str] = []
     monkeypatch.setattr(model._Build, "_use_the_cards", lambda self: begun.append("constraints"))
     spec = known()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import random
 import signal
+import struct
 import subprocess
 import sys
+import termios
+import threading
 import time
 from pathlib import Path
 
@@ -103,6 +107,57 @@ def test_an_interrupt_ends_a_search_in_cp_sat_with_its_move(wait: float) -> None
         assert process.wait(SECONDS) == 0
         assert process.stderr.read() == b""
         assert [line.split()[0] for line in rest].count(b"bestmove") == 1
+
+
+@pytest.mark.parametrize("lines", [f"{SEARCHES['alphabeta']}\n", "help\n" * 50], ids=["search", "command"])
+@pytest.mark.parametrize("signal_name", ["SIGINT", "SIGTERM"])
+def test_a_signal_ends_an_engine_that_nobody_reads(lines: str, signal_name: str) -> None:
+    """Its pipe is full, and the thread that writes sleeps on it: at the first signal it gives up."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "blockwit"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pipesize=4096,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(lines.encode())
+        process.stdin.flush()
+        filled, still = 0, 0
+        while still < 10:
+            time.sleep(0.1)
+            (now,) = struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, b"\0" * 4))
+            filled, still = now, still + 1 if now and now == filled else 0
+            assert process.poll() is None
+        process.send_signal(signal.Signals[signal_name])
+        assert process.wait(SECONDS) == 0
+        assert process.stderr.read() == b""
+
+
+def test_a_client_that_reads_late_gets_all() -> None:
+    reading, writing = os.pipe()
+    bell, ring = os.pipe()
+    output = stdio._Output(writing, bell)
+    data = bytes(range(256)) * 2000
+    got = bytearray()
+
+    def read() -> None:
+        time.sleep(0.2)
+        while len(got) < len(data):
+            got.extend(os.read(reading, 10_000))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    os.write(ring, b"!")
+    output.write(data)
+    reader.join(SECONDS)
+    assert got == data
+    with pytest.raises(BrokenPipeError):
+        output.write(data)
+    for descriptor in (reading, writing, bell, ring):
+        os.close(descriptor)
 
 
 @pytest.mark.parametrize("sent", [b"", b"half a li", b"one\ntwo\n"])

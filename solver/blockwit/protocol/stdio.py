@@ -11,13 +11,16 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 from blockwit.protocol.session import Session
 from blockwit.reading import BOM
 
 MAX_LINE = 1 << 18
 """Bytes of the longest line that is read; a longer one is refused whole."""
+
+PATIENCE = 0.5
+"""Seconds that a client which reads nothing is waited for after a signal."""
 
 
 class Readable(Protocol):
@@ -40,6 +43,11 @@ class _Input:
         self._buffer = bytearray()
         self._alarm, self._bell = os.pipe()
         os.set_blocking(self._bell, False)
+
+    @property
+    def alarm(self) -> int:
+        """A descriptor that can be read from once the input has ended by `end` or a signal."""
+        return self._alarm
 
     def end(self) -> None:
         """Let the next `readline` return nothing."""
@@ -78,6 +86,50 @@ class _Input:
         return line
 
 
+class Writable(Protocol):
+    """Where lines go."""
+
+    def write(self, data: bytes, /) -> object:
+        """Write all of `data`. Raises BrokenPipeError when nobody reads any more."""
+        ...
+
+    def flush(self) -> None:
+        """Keep nothing back."""
+        ...
+
+    def fileno(self) -> int:
+        """Return the file descriptor. Raises io.UnsupportedOperation where there is none."""
+        ...
+
+
+class _Output:
+    """Writes to a file descriptor; once `alarm` rings, a reader that does not read is no longer waited for.
+
+    Else a client that sleeps on a full pipe would keep the engine alive, whatever signal it gets.
+    """
+
+    def __init__(self, descriptor: int, alarm: int) -> None:
+        self._descriptor = descriptor
+        self._alarm = alarm
+
+    def write(self, data: bytes, /) -> None:
+        """Write all of `data`. Raises BrokenPipeError when nobody reads any more."""
+        while data:
+            _, ready, _ = select.select([self._alarm], [self._descriptor], [])
+            if not ready and not select.select([], [self._descriptor], [], PATIENCE)[1]:
+                raise BrokenPipeError
+            # A pipe that can be written to has room for so much.
+            with contextlib.suppress(BlockingIOError):
+                data = data[os.write(self._descriptor, data[: select.PIPE_BUF]) :]
+
+    def flush(self) -> None:
+        """Do nothing: nothing is kept back."""
+
+    def fileno(self) -> int:
+        """Return the file descriptor."""
+        return self._descriptor
+
+
 def serve() -> None:
     """Be the engine process: `run` on standard input and output until they end, or a signal does.
 
@@ -87,10 +139,10 @@ def serve() -> None:
     source = _Input(sys.stdin.fileno())
     # In this order: a process that hears SIGINT and not SIGTERM has not come to us yet (bench/killed.py).
     source.end_by((signal.SIGTERM, signal.SIGINT))
-    run(source, sys.stdout.buffer, source.end)
+    run(source, _Output(sys.stdout.fileno(), source.alarm), source.end)
 
 
-def run(source: Readable, sink: BinaryIO, on_hang_up: Callable[[], None] = lambda: None) -> None:
+def run(source: Readable, sink: Writable, on_hang_up: Callable[[], None] = lambda: None) -> None:
     """Serve until `quit` or the end of input; `on_hang_up` is called, in any thread, when nobody reads any more."""
     hung_up = threading.Event()
 
