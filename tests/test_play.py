@@ -14,7 +14,7 @@ from rich.console import Console
 FEN = "c1SLX,e1LTX,c3XLT,e3XLT c5XLT,e5CLS,c7THX,e7XLT s"
 
 
-def sit(start: Position, typed: list[str], person: set[int]) -> tuple[Sitting, str]:
+def sit(start: Position, typed: list[str], person: set[int], skill: int = 20) -> tuple[Sitting, str]:
     out = io.StringIO()
     lines: Iterator[str] = iter(typed)
 
@@ -25,8 +25,8 @@ def sit(start: Position, typed: list[str], person: set[int]) -> tuple[Sitting, s
         return line
 
     console = Console(file=out, width=120, highlight=False)
-    with Engine() as engine:
-        sitting = Sitting(start, frozenset(person), engine, search.Limits(depth=2), console, ask, 7)
+    with Engine(options={"Skill": skill, "Seed": 2}) as engine:
+        sitting = Sitting(start, frozenset(person), engine, search.Limits(depth=2), console, ask, 7, skill)
         sitting.run()
     return sitting, out.getvalue()
 
@@ -41,6 +41,32 @@ def test_moves_errors_hint_and_undo() -> None:
     assert FEN in out
     assert "Engine plays" in out
     assert "c1 west: x" in out
+    assert sitting.position == start
+
+
+def test_hint_is_the_full_engines_and_the_opponent_stays_weak() -> None:
+    start = games.get("deblockle").parse(FEN, {})
+    with Engine() as engine:
+        engine.position(FEN)
+        best = engine.go(search.Limits(depth=2)).move
+        engine.set_option("Skill", 1)
+        engine.set_option("Seed", 2)
+        weak = engine.go(search.Limits(depth=2)).move
+        engine.position(FEN, ["c1b1c2"])
+        reply = engine.go(search.Limits(depth=2)).move
+        engine.set_option("Skill", 20)
+        assert engine.go(search.Limits(depth=2)).move != reply
+    assert best != weak
+    _, out = sit(start, ["hint", "c1b1c2"], {0}, skill=1)
+    assert f"Hint: {best}" in out
+    assert f"Engine plays {reply}" in out
+
+
+def test_no_hint_at_a_roll() -> None:
+    start = games.get("deblockle").start({})
+    sitting, out = sit(start, ["hint"], {0})
+    assert "No hint: the roll decides" in out
+    assert "None" not in out
     assert sitting.position == start
 
 

@@ -62,6 +62,7 @@ def test_uci_names_the_engine_and_its_options(talk: Conversation) -> None:
         "Ponder",
         "UCI_ShowWDL",
         "UCI_LimitStrength",
+        "UCI_Elo",
         "Skill",
         "Debug Log File",
         "Algorithm",
@@ -478,6 +479,43 @@ def test_match_manager_holds_whole_games(talk: Conversation, opening: str) -> No
         assert not errors(other.lines)
     finally:
         other.session.close()
+
+
+# --- strength --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "level"),
+    [
+        ([], 20),
+        (["UCI_Elo value 420"], 20),
+        (["UCI_Elo value 420", "UCI_LimitStrength value true"], 1),
+        (["UCI_LimitStrength value true", "UCI_Elo value 1280", "Skill value 20"], 10),
+        (["UCI_LimitStrength value true", "Skill value 20", "UCI_Elo value 1308"], 10.5),
+        (["UCI_LimitStrength value true"], 20),
+        (["Skill value 3"], 3),
+        (["UCI_LimitStrength value false", "Skill value 3"], 3),
+        (["UCI_LimitStrength value true", "UCI_Elo value 1280", "Skill value 3"], 3),
+        (["UCI_LimitStrength value true", "UCI_Elo value 420", "UCI_LimitStrength value false"], 20),
+    ],
+)
+def test_elo_and_skill_in_any_order(talk: Conversation, options: list[str], level: float) -> None:
+    for option in options:
+        assert talk.send(f"setoption name {option}") == []
+    assert talk.session._settings().skill == level
+
+
+def test_elo_reaches_the_search(talk: Conversation) -> None:
+    talk.send(f"position fen {START}", "setoption name UCI_LimitStrength value true")
+    nodes = []
+    for elo in (420, 1000, 1500, 2000):
+        talk.send(f"setoption name UCI_Elo value {elo}")
+        nodes.append(int(field(talk.go("nodes 30000")[1], "nodes")[-1]))
+    assert nodes == sorted(nodes)
+    assert nodes[0] < 200
+    assert nodes[-1] > 20_000
+    assert errors(talk.send("setoption name UCI_Elo value 419"))
+    assert errors(talk.send("setoption name UCI_Elo value 2001"))
 
 
 # --- what was said, with times --------------------------------------------------------------------------------

@@ -557,7 +557,7 @@ def test_weaker_play_compares_lines_of_one_depth_alone(monkeypatch: pytest.Monke
     compared: list[list[float]] = []
 
     def end(self: AlphaBeta, position: Position, lines: list[Found], found: dict[int, Info]) -> Result:
-        compared.append([value for value, _ in lines])
+        compared.append([line.value for line in lines])
         return Result(None, None, list(found.values()))
 
     monkeypatch.setattr(AlphaBeta, "_end", end)
@@ -570,6 +570,80 @@ def test_weaker_play_compares_lines_of_one_depth_alone(monkeypatch: pytest.Monke
 
 def test_lowest_skill_varies_with_the_seed() -> None:
     assert len({think(parse(START), made(skill=1, seed=seed), depth=3)[0].move for seed in range(12)}) > 1
+
+
+def with_mate_in_one(count: int, blocks: int) -> list[DeblocklePosition]:
+    """Return positions in which South, with one block against some, wins by one move of several dozen."""
+    rng = random.Random(blocks)
+    found: list[DeblocklePosition] = []
+    while len(found) < count:
+        position = opening(GAME.start({"south_blocks": 1, "north_blocks": blocks}), rng)
+        for _ in range(12):
+            if position.kind() is not Kind.DECISION:
+                break
+            wins = [token for token in position.tokens() if position.play(token).returns()[0] > 0]
+            if position.player() == 0 and wins:
+                assert isinstance(position, DeblocklePosition)
+                found.append(position)
+                break
+            position = position.play(rng.choice(position.tokens()))
+    return found
+
+
+@pytest.mark.parametrize("skill", [5, 5.5, 10, 15, 19])
+def test_no_level_from_5_on_misses_a_mate_in_one(skill: float) -> None:
+    for blocks in (1, 2, 4):
+        for seed, position in enumerate(with_mate_in_one(8, blocks)):
+            move = think(position, made(skill=skill, seed=seed), nodes=20_000)[0].move
+            assert move is not None
+            assert position.play(move).result() == "South wins"
+
+
+def test_lowest_levels_do_miss_mates_in_one() -> None:
+    missed = 0
+    for seed, position in enumerate(with_mate_in_one(20, 4)):
+        move = think(position, made(skill=1, seed=seed), nodes=20_000)[0].move
+        assert move is not None
+        missed += position.play(move).result() is None
+    assert missed > 0
+
+
+def judge(skill: float, *lines: Found) -> set[int]:
+    """Return the first actions that a level takes for the best with different seeds."""
+    position = parse(START)
+    searchers = [AlphaBeta(GAME, Settings(hash_mb=1, skill=skill, seed=seed)) for seed in range(60)]
+    return {searcher._misjudged(position, lines).actions[0] for searcher in searchers}
+
+
+def test_levels_see_proven_results_as_far_as_their_sight_goes() -> None:
+    near, far, good = Found(10_000, [1], 3), Found(10_000, [2], 21), Found(9_900, [3])
+    assert judge(6, far, near, good) == {1}
+    assert judge(5, far, near, good) == {1, 2, 3}
+    assert judge(12, far, good) == {2}
+    assert judge(11, far, good) == {2, 3}
+    late, soon = Found(-10_000, [4], -12), Found(-10_000, [5], -2)
+    assert judge(9, soon, late) == {4}
+    assert judge(5, soon, late) == {4, 5}
+    assert judge(6, soon, Found(-9_999, [6])) == {6}
+
+
+def test_what_is_won_by_the_tables_is_won_from_level_10_on() -> None:
+    """One block each, against the full strength: without progress in won positions this was drawn by repetition."""
+    rng = random.Random(3)
+    played = 0
+    while played < 6:
+        position = opening(GAME.start({"south_blocks": 1, "north_blocks": 1}), rng)
+        tables = GAME.oracle(position, "")
+        if position.kind() is not Kind.DECISION or tables is None or (tables.probe(position.raw()) or 0) <= 0:
+            continue
+        played += 1
+        seats = (made(skill=(10, 15, 19)[played % 3], seed=played), made())
+        assert isinstance(position, DeblocklePosition)
+        while position.kind() is Kind.DECISION:
+            move = think(position, seats[position.player()], nodes=2000)[0].move
+            assert move is not None
+            position = position.play(move)
+        assert position.result() == "South wins"
 
 
 @pytest.mark.parametrize("algorithm", ["cpsat", "nonsense", ""])

@@ -95,7 +95,7 @@ class Player:
             "Hash": (self.settings.hash_mb, usual.hash_mb),
             "TablePath": (self.settings.table_path, usual.table_path),
             "Threads": (self.settings.threads, usual.threads),
-            "Skill": (self.settings.skill, usual.skill),
+            "Skill": (int(self.settings.skill), int(usual.skill)),
             "Seed": (self.settings.seed, usual.seed),
         }
         options: dict[str, OptionValue] = {"UCI_Variant": game_name}

@@ -13,6 +13,9 @@ from blockwit.errors import BlockwitError
 from blockwit.games.base import Kind, Position
 from blockwit.search.types import Limits
 
+FULL = 20
+"""The level of Skill without misjudgement."""
+
 HELP = "a move, roll:FACES for real dice (empty: the engine rolls), hint, undo, moves, fen, help, quit"
 
 
@@ -30,6 +33,8 @@ class Sitting:
         limits: of each of its searches.
         console: where to draw.
         ask: returns what the person types after a prompt.
+        seed: of the dice.
+        skill: the level of the engine.
     """
 
     def __init__(
@@ -41,6 +46,7 @@ class Sitting:
         console: Console,
         ask: Callable[[str], str],
         seed: int,
+        skill: int = FULL,
     ) -> None:
         self.line = [start]
         self.person = person
@@ -50,6 +56,7 @@ class Sitting:
         self.console = console
         self.ask = ask
         self.rng = random.Random(seed)
+        self.skill = skill
 
     @property
     def position(self) -> Position:
@@ -93,6 +100,17 @@ class Sitting:
             self.console.print(f"depth {last.depth}, score {last.score}, {' '.join(last.pv)}", style="dim")
         return str(result.move)
 
+    def hint(self) -> None:
+        """Tell what the engine at full strength would play, however weak the one at the table is."""
+        if self.position.kind() is not Kind.DECISION:
+            self.console.print("No hint: the roll decides", style="red")
+            return
+        self.engine.set_option("Skill", FULL)
+        try:
+            self.console.print(f"Hint: [bold]{self.think()}[/]")
+        finally:
+            self.engine.set_option("Skill", self.skill)
+
     def play(self, token: str) -> None:
         """Put a move or roll on the table."""
         self.line.append(self.position.play(token))
@@ -112,7 +130,7 @@ class Sitting:
         if typed == "undo":
             self.undo()
         elif typed == "hint":
-            self.console.print(f"Hint: [bold]{self.think()}[/]")
+            self.hint()
         elif typed == "moves":
             self.list_moves()
         elif typed == "fen":

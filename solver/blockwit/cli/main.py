@@ -78,7 +78,7 @@ def play(
         opponent = Player("the engine", settings=search.Settings(skill=skill, hash_mb=64), limits=limits)
         dice = secrets.randbits(63) if seed is None else seed
         with opponent.engine(game, rules) as engine:
-            Sitting(start, frozenset(person), engine, limits, console, input, dice).run()
+            Sitting(start, frozenset(person), engine, limits, console, input, dice, skill).run()
     except BlockwitError as error:
         fail(error)
 

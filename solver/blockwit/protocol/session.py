@@ -20,6 +20,7 @@ from blockwit.games.base import Game, Kind, OptionSpec, OptionValue, Position, w
 from blockwit.protocol import parser, writer
 from blockwit.protocol.log import Log, stamped
 from blockwit.revision import version
+from blockwit.search.strength import ELO, level_of
 from blockwit.search.types import Info, Limits, Result, Searcher, Settings
 
 PAGE = 1000
@@ -42,6 +43,7 @@ ENGINE_OPTIONS = (
     OptionSpec("Ponder", "check", False),
     OptionSpec("UCI_ShowWDL", "check", False),
     OptionSpec("UCI_LimitStrength", "check", False),
+    OptionSpec("UCI_Elo", "spin", ELO[-1], low=ELO[0], high=ELO[-1]),
     OptionSpec("Skill", "spin", 20, low=1, high=20),
     OptionSpec("Move Overhead", "spin", 10, low=0, high=5000),
     OptionSpec("Debug Log File", "string", ""),
@@ -56,6 +58,7 @@ _SEARCHER_OPTIONS = (
     "Seed",
     "UCI_ShowWDL",
     "UCI_LimitStrength",
+    "UCI_Elo",
     "Skill",
     "Move Overhead",
 )
@@ -254,8 +257,6 @@ class Session:
             self._change_game(str(value))
         elif spec.name == "Seed":
             self._dice = random.Random(int(value))
-        elif spec.name == "Skill":
-            self._values["UCI_LimitStrength"] = value != spec.high
         if spec.name in _SEARCHER_OPTIONS:
             self._searcher = searcher
 
@@ -286,7 +287,7 @@ class Session:
             seed=int(values["Seed"]),
             show_wdl=bool(values["UCI_ShowWDL"]),
             table_path=str(values["TablePath"]),
-            skill=int(values["Skill"]) if values["UCI_LimitStrength"] else 20,
+            skill=min(int(values["Skill"]), level_of(int(values["UCI_Elo"])) if values["UCI_LimitStrength"] else 20),
             move_overhead=int(values["Move Overhead"]),
         )
 

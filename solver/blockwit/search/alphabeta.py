@@ -112,7 +112,7 @@ class AlphaBeta(Compiled):
             )
             if final:
                 found[line] = info
-                by_depth.setdefault(depth, {})[line] = value, actions
+                by_depth.setdefault(depth, {})[line] = Found(value, actions, mate)
             if line <= settings.multipv:
                 report(info)
 
@@ -121,12 +121,15 @@ class AlphaBeta(Compiled):
         )
         if tables is not None:
             self._warn(tables.trouble(), report)
-        chosen: list[Found] = [(value, actions) for value, _, actions in lines]
+        chosen = [Found(value, actions, mate) for value, mate, actions in lines]
         whole = [depth for depth, reached in by_depth.items() if len(reached) == len(lines)]
         if settings.skill < FULL_SKILL and whole:
             # Values of two depths do not compare: what one side's turn more is worth would decide. The lowest levels
             # end no ply at all, and take what they have seen.
-            chosen = [line for _, line in sorted(by_depth[max(whole)].items())]
+            # What is proven holds at any depth.
+            proven = {line.actions[0]: line for line in chosen if line.mate}
+            compared = {line.actions[0]: line for _, line in sorted(by_depth[max(whole)].items())}
+            chosen = list((compared | proven).values())
         return self._end(position, chosen, found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from blockwit.games.base import Position
 from blockwit.search import clock
@@ -19,8 +19,23 @@ SKILL_LINES = 8
 SKILL_SPREAD = 0.4
 """What the lowest level misjudges a line by (standard deviation), in units of the game or of the best line's value."""
 
-Found = tuple[float, list[int]]
-"""A line that a compiled searcher found: its value in 1/UNIT for the player to move, and its actions."""
+SKILL_SEES = 5
+"""The lowest level that never misjudges a win or loss proven for its very next move."""
+SKILL_SIGHT = 3
+"""Plies that each further level sees of proven wins and losses."""
+SKILL_PLY = 0.002 * UNIT
+"""What one ply until a proven win or loss counts where it is too far away to be seen."""
+
+
+class Found(NamedTuple):
+    """A line that a compiled searcher found.
+
+    `value` is in 1/UNIT for the player to move; `mate` are the plies of a proven win (of a loss: negative), else 0.
+    """
+
+    value: float
+    actions: list[int]
+    mate: int = 0
 
 
 class Core(Protocol):
@@ -88,15 +103,28 @@ class Compiled:
         """Wait until the move may be told, and choose it: the best line, or another one if skill is low."""
         if self._limits.infinite or self._pondering:
             self._released.wait()
-        line = lines[0]
-        if self._settings.skill < FULL_SKILL:
-            rng = random.Random(f"{self._settings.seed} {position.fen()}")
-            # Equal ratios from level to level: equal steps would be lost in the largest of them.
-            spread = SKILL_SPREAD * 0.7 ** ((self._settings.skill - 1) / 2) * max(abs(line[0]), UNIT)
-            line = max(lines, key=lambda each: each[0] + rng.gauss(0, spread))
-        tokens = position.line(line[1])
+        line = self._misjudged(position, lines) if self._settings.skill < FULL_SKILL else lines[0]
+        tokens = position.line(line.actions)
         infos = [found[number] for number in sorted(found)]
         return Result(tokens[0], tokens[1] if len(tokens) > 1 else None, infos)
+
+    def _misjudged(self, position: Position, lines: Sequence[Found]) -> Found:
+        """Return the line that a weaker level takes for the best; of proven wins and losses it sees those close by."""
+        skill = self._settings.skill
+        rng = random.Random(f"{self._settings.seed} {position.fen()}")
+        # Equal ratios from level to level: equal steps would be lost in the largest of them.
+        spread = SKILL_SPREAD * 0.7 ** ((skill - 1) / 2) * max(abs(lines[0].value), UNIT)
+        sight = 1 + SKILL_SIGHT * (skill - SKILL_SEES)
+
+        def judged(line: Found) -> tuple[int, float]:
+            # Drawn for every line: the others are misjudged alike whether this one is seen or not.
+            noise = rng.gauss(0, spread)
+            sign = (line.mate > 0) - (line.mate < 0)
+            if sign and abs(line.mate) <= sight:
+                return sign, -line.mate
+            return 0, line.value - sign * SKILL_PLY * abs(line.mate) + noise
+
+        return max(lines, key=judged)
 
     @property
     def _lines(self) -> int:

@@ -49,12 +49,13 @@ class Expectimax(Compiled):
         """Search a decision of `position`; see `Searcher`. Raises MoveError for an illegal searchmove."""
         plan, self._plan = self._plan, None
         if plan and plan.state == position.raw() and self._timed(limits) and self._budget(limits)[1] <= plan.budget:
-            return self._finish(position, limits, [(plan.value, plan.actions)], self._planned(plan, position, report))
+            lines = [Found(plan.value, plan.actions)]
+            return self._finish(position, limits, lines, self._planned(plan, position, report))
         roots = [list(position.actions(token)) for token in dict.fromkeys(limits.searchmoves)]
         self._begin(limits)
         depth = 1 if clock.at_once(limits) else limits.depth or 0
         found: dict[int, Info] = {}
-        lines = self._searcher.search(
+        found_lines = self._searcher.search(
             position.raw(),
             roots,
             depth,
@@ -65,7 +66,7 @@ class Expectimax(Compiled):
             root_width=ROOT_WIDTH,
             margin=MARGIN,
         )
-        return self._finish(position, limits, lines, found)
+        return self._finish(position, limits, [Found(*line) for line in found_lines], found)
 
     def _timed(self, limits: Limits) -> bool:
         """Tell whether time alone limits a search for the best move."""
@@ -87,7 +88,7 @@ class Expectimax(Compiled):
         """Return the result; keep the rest of the turn unless it was chosen before its time."""
         result = self._end(position, lines, found)
         if result.move and result.ponder and self._timed(limits) and not self._released.is_set():
-            value, actions = lines[0]
+            value, actions, _ = lines[0]
             rest = actions[len(position.actions(result.move)) :]
             budget = self._budget(limits)[1]
             self._plan = Plan(position.play(result.move).raw(), value, rest, found[1].depth, budget)

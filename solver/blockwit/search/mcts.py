@@ -8,7 +8,7 @@ from dataclasses import replace
 from blockwit import _mcts
 from blockwit.games.base import Game, Position
 from blockwit.search import clock
-from blockwit.search.compiled import Compiled
+from blockwit.search.compiled import UNIT, Compiled, Found
 from blockwit.search.types import Info, Limits, Result, Settings
 
 
@@ -47,7 +47,13 @@ class Mcts(Compiled):
             multipv=self._lines,
             seed=self._settings.seed,
         )
-        return self._end(position, [(value, actions) for value, actions, _ in lines], found)
+        wins = position.game.table.zero_sum
+        chosen = [
+            # The tree knows no distance: a line that ends in a proven win shows one.
+            Found(value, actions, round(value / UNIT) * len(actions) if wins and certain else 0)
+            for value, actions, certain in lines
+        ]
+        return self._end(position, chosen, found)
 
 
 def make(game: Game, settings: Settings) -> Mcts:

@@ -14,8 +14,8 @@ class Settings:
     """What a searcher is made with.
 
     `hash_mb` is the size of its tables in MiB; `table_path` is the folder of endgame tables, empty for none; `skill`
-    20 is full strength, 1 the weakest; `seed` decides every random choice; `move_overhead` are milliseconds of a clock
-    or a time for a move that are left to the way of the move to the client.
+    20 is full strength, 1 the weakest (fractions lie between); `seed` decides every random choice; `move_overhead` are
+    milliseconds of a clock or a time for a move that are left to the way of the move to the client.
     """
 
     hash_mb: int = 16
@@ -24,7 +24,7 @@ class Settings:
     seed: int = 0
     show_wdl: bool = False
     table_path: str = ""
-    skill: int = 20
+    skill: float = 20
     move_overhead: int = 10
 
 
