@@ -245,8 +245,8 @@ BENCHES = (
     Bench(
         "latency",
         "From `stop` to `bestmove` and beyond the time of a move, in milliseconds over pipes.",
-        "bench.latency --tries 5 --only deblockle",
-        "bench.latency --tries 200",
+        "bench.latency --minutes 0.3 --only deblockle",
+        "bench.latency --minutes 30",
         ("searcher",),
     ),
     Bench(
