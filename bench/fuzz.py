@@ -3,6 +3,7 @@
     python -m bench.fuzz sessions [--count 10000] [--seed 1]
     python -m bench.fuzz lines [--count 1000000] [--seed 1]
     python -m bench.fuzz files [--count 100000] [--seed 1]        see fuzz_files.py
+    python -m bench.fuzz boundary [--count 100000] [--seed 1]     see fuzz_boundary.py
 
 Every `go` has to be answered by exactly one `bestmove` that is legal, every `isready` by `readyok`, no line by more
 than one error, none by an internal one; nothing may hang, and a process has to end well and say nothing on standard
@@ -580,7 +581,7 @@ def files(seed: int, first: int, count: int, path: Path | None) -> None:
 def main() -> None:
     """Run as many cases as asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("sessions", "lines", "files"))
+    parser.add_argument("what", choices=("sessions", "lines", "files", "boundary"))
     parser.add_argument("--count", type=int, default=None)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="number of the first session or engine")
@@ -589,6 +590,16 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.what == "files":
         files(arguments.seed, arguments.first, arguments.count or 100_000, arguments.json)
+        return
+    if arguments.what == "boundary":
+        from bench.fuzz_boundary import BadEndError, boundary
+
+        count = arguments.count or 100_000
+        try:
+            boundary(arguments.seed, arguments.first, count)
+        except BadEndError as failure:
+            raise SystemExit(str(failure)) from None
+        write_rows(arguments.json, [{"what": "boundary", "count": count, "broken": 0}])
         return
     size = 1 if arguments.what == "sessions" else LINES
     count = arguments.count or (10_000 if arguments.what == "sessions" else 1_000_000)

@@ -782,6 +782,8 @@ cdef class Searcher:
         cdef const bw_oracle *oracle = NULL
         capsule = None
         if tables is not None:
+            if not hasattr(tables, "capsule"):
+                raise TypeError(f"expected tables with a capsule(), got {type(tables).__name__}")
             capsule = tables.capsule()
             oracle = <const bw_oracle *>pointer_of(capsule, BW_ORACLE_CAPSULE)
             if oracle.abi != BW_ORACLE_ABI:
