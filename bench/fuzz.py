@@ -191,7 +191,7 @@ def value_of(spec: OptionSpec, rng: random.Random) -> str:
     if spec.kind == "combo":
         return rng.choice(spec.choices)
     if spec.kind == "spin":
-        return str(rng.randint(spec.low, min(spec.high, 8 if spec.name == "Hash" else 300)))
+        return str(rng.randint(spec.low, min(spec.high, spec.low + (7 if spec.name == "Hash" else 300))))
     texts = {"Problem": PROBLEMS, "dice": DICE, "tiles": ("pool10", "bga", "I:2,L:2")}
     return rng.choice(texts.get(spec.name, ("x",)))
 
