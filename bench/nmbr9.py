@@ -18,7 +18,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from blockwit import reading
 from blockwit.client import Engine
+from blockwit.errors import SolutionError
 from blockwit.games.nmbr9.position import UNKNOWN, build_position, read_tile
 from blockwit.search.cpsat.optimize import Optimizer, Progress, optimize
 from blockwit.search.cpsat.problem import read_problem
@@ -84,10 +86,10 @@ def run_instance(name: str, seconds: float, workers: int, seed: int) -> dict[str
     news: list[Progress] = []
     optimizer = Optimizer(problem, workers=workers, seed=seed, report=news.append)
     if path.exists():
-        old = json.loads(path.read_text(encoding="utf-8"))
-        optimizer.bound = min(optimizer.bound, int(old["bound"]))
-        if old["moves"]:
-            optimizer.plan = replay(problem, [read_tile(move) for move in old["moves"]])
+        text = reading.text(path, SolutionError)
+        optimizer.plan = replay(problem, check_solution(text).tiles)
+        old = json.loads(text)
+        optimizer.bound = min(optimizer.bound, old["bound"])
     if old.get("proven"):
         # Proven before: from scratch, to time the proof again.
         optimizer = Optimizer(problem, workers=workers, seed=seed, report=news.append)

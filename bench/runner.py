@@ -15,16 +15,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from blockwit import models, reading
 from blockwit.errors import BlockwitError
+from pydantic import ConfigDict
 
 from bench.nmbr9 import machine
 from bench.report import Row, median, show, table
 
 ROOT = Path(__file__).parents[1]
 SIZES = ("quick", "full")
-FORMAT = 1
+FORMAT: Literal[1] = 1
+MOST_BYTES = 1 << 26
+"""Bytes of the largest file of results."""
 PACKAGES = ("numpy", "ortools", "chess", "open_spiel")
 
 
@@ -327,19 +331,23 @@ def surroundings() -> dict[str, Any]:
     return {"system": platform.platform(), "cpu": machine(), "cores": os.cpu_count(), "versions": versions}
 
 
+class ResultsFile(models.Model):
+    """A file of results; what else it has is written by `run`, and only shown."""
+
+    model_config = ConfigDict(extra="allow")
+
+    format: Literal[1]
+    benches: dict[str, dict[str, Any]]
+
+
 def read(path: Path) -> dict[str, Any]:
     """Read a file of results.
 
     Raises:
         BenchError: it is none.
     """
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise BenchError(f"{path}: cannot be read: {error}") from None
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise BenchError(f"{path}: not a file of results of format {FORMAT}")
-    return found
+    where = f"{path}: not a file of results of format {FORMAT}"
+    return models.read(ResultsFile, reading.text(path, BenchError, MOST_BYTES), BenchError, where).model_dump()
 
 
 def _write(path: Path, results: Mapping[str, Any]) -> None:

@@ -117,6 +117,12 @@ def test_rolls_that_are_no_text_are_one_line(tmp_path: Path) -> None:
         assert said.stderr.count("\n") == 1
 
 
+def test_a_closed_standard_input_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(SolutionError, match="standard input is closed"):
+        reading.standard_input(SolutionError)
+
+
 def test_a_checksum_belongs_to_its_fields_and_to_what_they_belong_to() -> None:
     fields = {"a": 1, "b": [0.1, "é"], "check": "whatever"}
     known = models.checksum(fields)

@@ -62,7 +62,12 @@ def text(path: Path, error: type[BlockwitError], most: int = MOST_BYTES) -> str:
 
 def standard_input(error: type[BlockwitError], most: int = MOST_BYTES) -> str:
     """Return all of standard input as text."""
-    found = sys.stdin.buffer.read(most + 1)
+    if sys.stdin is None:
+        raise error("standard input is closed")
+    try:
+        found = sys.stdin.buffer.read(most + 1)
+    except OSError as problem:
+        failed(Path("standard input"), problem, error)
     if len(found) > most:
         raise error(f"standard input: more than {most} bytes")
     return decoded(found, "standard input", error)

@@ -14,7 +14,7 @@ from blockwit.search.cpsat.solution import check_solution, write_solution
 GOOD = ["2a@29,30,0", "4a@31,30,0", "6d@29,30,1", "1d@30,32,1", "5a@30,30,2"]
 
 
-def text(moves: list[str], problem: str = "F-6-1-5", score: int = 17, **more: str) -> str:
+def text(moves: list[str], problem: str = "F-6-1-5", score: int = 17, **more: object) -> str:
     return json.dumps({"problem": problem, "score": score, "moves": moves, **more})
 
 
@@ -44,6 +44,9 @@ def test_a_correct_file() -> None:
             text([GOOD[0], GOOD[2], GOOD[1], *GOOD[3:]]),
             "move 2 6d@29,30,1: wrong order: nothing lies beneath",
         ),
+        (text(GOOD, bound=16), "the bound 16 is below the 17 points of the moves"),
+        (text(GOOD, bound=18, proven=True), "proven, but the bound 18 is above the 17 points"),
+        (text(GOOD, bound=1e3), "bound: input should be a valid integer"),
         (text(GOOD, score=18), "the moves score 17, but the file claims 18"),
         (text(GOOD, "K-6-1-5", deck="42615"), "move 1 2a@29,30,0: wrong order, card 1 of the deck is 4"),
         (text(GOOD, "K-6-1-5"), "a deck of 5 cards is needed"),

@@ -24,6 +24,7 @@ class SolutionFile(Model):
     score: int
     moves: list[str]
     deck: str = ""
+    bound: int | None = None
     proven: bool = False
 
 
@@ -69,6 +70,10 @@ def check_solution(text: str) -> Solution:
     score = sum(tile.digit * tile.level for tile in tiles)
     if score != file.score:
         raise SolutionError(f"the moves score {score}, but the file claims {file.score}")
+    if file.bound is not None and file.bound < score:
+        raise SolutionError(f"the bound {file.bound} is below the {score} points of the moves")
+    if file.proven and file.bound not in (None, score):
+        raise SolutionError(f"proven, but the bound {file.bound} is above the {score} points of the moves")
     return Solution(problem, tuple(tiles), score, file.proven)
 
 
