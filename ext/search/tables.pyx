@@ -556,6 +556,7 @@ cdef class Oracle:
 
     def __cinit__(self, object capsule, int rules, const uint8_t[::1] ones not None, intptr_t handle=-1,
                   int64_t start=0, const uint32_t[::1] offsets=None, const uint32_t[::1] sums=None):
+        cdef const uint32_t *at
         cdef int q, n = 0
         cdef Py_ssize_t i
         self.blocks = blocks_of(capsule, rules)
@@ -567,20 +568,24 @@ cdef class Oracle:
                 raise ValueError(f"the tiles begin at byte {start}, expected 0 or more")
             if offsets is None or offsets.shape[0] != TILES + 1 or sums is None or sums.shape[0] != TILES:
                 raise ValueError(f"one against two needs {TILES + 1} offsets and {TILES} checksums")
-            for i in range(TILES):
-                if not offsets[i] <= offsets[i + 1] <= offsets[i] + MOST_PACKED:
-                    raise ValueError(f"tile {i} goes from byte {offsets[i]} to {offsets[i + 1]}, expected 0 to "
-                                     f"{MOST_PACKED} of them")
             self.twos.start = start
             self.twos.offsets = <uint32_t *>malloc((TILES + 1) * sizeof(uint32_t))
             self.twos.sums = <uint32_t *>malloc(TILES * sizeof(uint32_t))
             self.twos.state = <uint8_t *>calloc(TILES, 1)
-            # Pages that no tile is read into cost nothing.
-            self.twos.place = <uint8_t *>calloc(<size_t>offsets[TILES] + SPARE, 1)
-            if not (self.twos.offsets and self.twos.sums and self.twos.state and self.twos.place):
-                raise MemoryError(f"no room for a table of {offsets[TILES]} bytes")
+            if not (self.twos.offsets and self.twos.sums and self.twos.state):
+                raise MemoryError("no room for the index of a table")
+            # Copies: they are checked, and nobody else may change them meanwhile.
             memcpy(self.twos.offsets, &offsets[0], (TILES + 1) * sizeof(uint32_t))
             memcpy(self.twos.sums, &sums[0], TILES * sizeof(uint32_t))
+            at = self.twos.offsets
+            for i in range(TILES):
+                if not at[i] <= at[i + 1] <= at[i] + MOST_PACKED:
+                    raise ValueError(f"tile {i} goes from byte {at[i]} to {at[i + 1]}, expected 0 to {MOST_PACKED} of "
+                                     "them")
+            # Pages that no tile is read into cost nothing.
+            self.twos.place = <uint8_t *>calloc(<size_t>at[TILES] + SPARE, 1)
+            if not self.twos.place:
+                raise MemoryError(f"no room for a table of {at[TILES]} bytes")
         self.owner = capsule
         self.rules = rules
         for q in range(64):
