@@ -33,9 +33,13 @@ class Kind(enum.IntEnum):
     TERMINAL = 2
 
 
-def winners(returns: Sequence[float]) -> list[int]:
-    """Return the players (0-based) who have won by these results: those who share the highest."""
-    return [player for player, value in enumerate(returns) if value == max(returns)]
+def won_by(returns: Sequence[float]) -> str:
+    """Name the winners as the protocol does: `p1win`, `p1p3win` where two share the win, `draw` where all do."""
+    best = max(returns)
+    won = [player for player, value in enumerate(returns, 1) if value == best]
+    if len(won) == len(returns) > 1:
+        return "draw"
+    return "".join(f"p{player}" for player in won) + "win"
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from blockwit import games, reading
 from blockwit.errors import BlockwitError, RecordError, quote
-from blockwit.games.base import Kind, OptionValue, Position, winners
+from blockwit.games.base import Kind, OptionValue, Position, won_by
 
 MOST_BYTES = 64 << 20
 """Of a file of records: some fifty thousand games."""
@@ -105,12 +105,7 @@ class Record:
 
 def result_of(position: Position) -> str:
     """Return how a game stands: `p1win`, `draw` when all share, the winners joined, `*` while it goes on."""
-    if position.kind() is not Kind.TERMINAL:
-        return OPEN
-    won = winners(position.returns())
-    if len(won) == len(position.returns()) > 1:
-        return "draw"
-    return "".join(f"p{player + 1}" for player in won) + "win"
+    return won_by(position.returns()) if position.kind() is Kind.TERMINAL else OPEN
 
 
 def today() -> str:

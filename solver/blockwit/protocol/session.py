@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from blockwit import games, search
 from blockwit.errors import BlockwitError, CommandError, MoveError, PositionError, quote
-from blockwit.games.base import Game, Kind, OptionSpec, OptionValue, Position, winners
+from blockwit.games.base import Game, Kind, OptionSpec, OptionValue, Position, won_by
 from blockwit.protocol import parser, writer
 from blockwit.protocol.log import Log, stamped
 from blockwit.revision import version
@@ -556,12 +556,7 @@ class Session:
 
     @staticmethod
     def _result(position: Position) -> str:
-        if position.kind() is not Kind.TERMINAL:
-            return "none"
-        won = winners(position.returns())
-        if len(won) == len(position.returns()) > 1:
-            return "draw"
-        return "".join(f"p{player + 1}" for player in won) + "win"
+        return won_by(position.returns()) if position.kind() is Kind.TERMINAL else "none"
 
     def _legal(self, words: Sequence[str]) -> str:
         position = self._position
