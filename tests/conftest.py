@@ -21,8 +21,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--run-slow"):
-        return
     slow = [item for item in items if "slow" in item.keywords]
+    if config.getoption("--run-slow"):
+        for item in slow:
+            # Longer than others are allowed to take; a mark of its own comes first.
+            item.add_marker(pytest.mark.timeout(3600), append=True)
+        return
     config.hook.pytest_deselected(items=slow)
     items[:] = [item for item in items if item not in slow]

@@ -16,6 +16,7 @@ ALLOWED = {
     "solver/blockwit/search": "the drivers of the compiled searchers",
     "solver/blockwit/protocol/session.py": "the protocol itself",
     "solver/blockwit/arena/simulate.py": "random and greedy games, which are no searches",
+    "bench/fuzz_boundary.py": "calls all that is compiled",
     "bench/growth.py": "random games, which are no searches",
     "bench/playouts.py": "random games, which are no searches",
     "bench/tune_deblockle.py": "learns with weights that no engine has",

@@ -68,6 +68,7 @@ cdef enum:
     SECOND = 1000000000
     MOST_ACTIONS = 4096
     MOST_THREADS = 64
+    RESERVE = 4           # threads that are given back where there are not enough
     UNDER_WAY = 8192      # slots of the list of actions that some thread is searching
     DEFER_FROM = 3        # plies to the horizon from which threads keep out of each other's way
     SHALLOW = 3           # plies to the horizon from which nodes and moves are given up by their static value
@@ -680,6 +681,9 @@ cdef class Searcher:
         self.resize(hash_mb)
         while self.threads < threads and self.add_thread(game):
             pass
+        if self.threads < threads:
+            # The last of what the system gives is not for us: somebody has to start this search, and to hear its stop.
+            self.dismiss(max(1, self.threads - RESERVE))
 
     cdef bint add_context(self, const bw_game *game) noexcept:
         """Make what a further thread needs; False when there is no memory for it."""
@@ -729,9 +733,10 @@ cdef class Searcher:
         self.drop_context()
         return False
 
-    def __dealloc__(self):
+    cdef void dismiss(self, int left) noexcept:
+        """End all threads from number `left` on and free what they needed."""
         cdef Context *c
-        while self.threads > 0:
+        while self.threads > left:
             c = self.crew[self.threads - 1]
             if c.begun != NULL:
                 c.ended = True
@@ -739,6 +744,9 @@ cdef class Searcher:
                 with nogil:
                     PyThread_acquire_lock(c.done, WAIT_LOCK)
             self.drop_context()
+
+    def __dealloc__(self):
+        self.dismiss(0)
         if self.shared != NULL:
             free(self.shared.table)
             free(self.shared)

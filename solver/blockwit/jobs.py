@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 import multiprocessing
 import sys
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -53,6 +54,37 @@ def executor(jobs: int = 1, cluster: str | None = None) -> Iterator[Executor]:
             yield local
         finally:
             local.shutdown(cancel_futures=True)
+
+
+def startable(wanted: int) -> int:
+    """Return how many threads this process can have beside those it has, at most `wanted`.
+
+    A limit of processes or of address space shows only when a thread is asked for; they end at once.
+    """
+    end = threading.Event()
+    started: list[threading.Thread] = []
+    try:
+        for _ in range(wanted):
+            thread = threading.Thread(target=end.wait, daemon=True)
+            thread.start()
+            started.append(thread)
+    except (RuntimeError, MemoryError):  # "can't start new thread"
+        pass
+    finally:
+        end.set()
+        for thread in started:
+            thread.join()
+    return len(started)
+
+
+def threads(wanted: int) -> Executor:
+    """Return an executor with as many threads as are wanted or can be had; without any it works in the caller's.
+
+    A ThreadPoolExecutor alone raises from the middle of its work, when a thread cannot be had, and keeps what it was
+    handed for the others.
+    """
+    found = startable(wanted)
+    return ThreadPoolExecutor(found) if found else Inline()
 
 
 def worker_died(error: BaseException) -> bool:

@@ -624,6 +624,15 @@ def test_roll_is_applied(talk: Conversation) -> None:
     assert errors(talk.send("roll"))
 
 
+def test_a_rule_that_changes_after_a_roll_changes_no_position(talk: Conversation) -> None:
+    """Only an untouched start follows the options: a roll has touched it."""
+    talk.send("roll")
+    before = talk.send("query state")
+    talk.send("setoption name south_blocks value 2")
+    assert talk.send("query state") == before
+    assert talk.send("query turn") != ["response chance"]
+
+
 def test_whole_game_over_the_protocol(talk: Conversation) -> None:
     """Set-up and all: the engine rolls, places and moves until the game is over; every move is legal."""
     position = start(south_blocks=2, north_blocks=1)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import random
 from typing import Any
 
 import pytest
-from blockwit import _mcts, _numberdrop, games
+from blockwit import _deblockle, _mcts, _numberdrop, _proof, games
 from blockwit.errors import PositionError
 from blockwit.games.base import Kind, Position
 
@@ -145,3 +146,47 @@ def test_random_games_are_repeatable_and_near_the_known_mean() -> None:
     assert abs(totals[0] / 3000 / UNIT + 5.0) < 0.5
     # Five tiles are drawn before the first roll.
     assert abs((chances - 5 * 3000) / 3000 - 7.65) < 0.3
+
+
+def forced_plies(raw: bytes, most: int) -> int | None:
+    """Return the plies of the forced win of the player to move, by exhaustive proof; None for none in `most`."""
+    for plies in range(1, most + 1, 2):
+        if _proof.winning_actions(_deblockle.capsule(), raw, plies, 16)[0]:
+            return plies
+    return None
+
+
+def lost_within(state: _deblockle.State, most: int) -> bool:
+    """Return whether the player to move loses by force within `most` plies, by exhaustive proof."""
+    if state.kind == 2:
+        return False
+    children = [state.apply(action) for action in state.actions()]
+    return all(
+        (child.kind == 2 and state.side != child.side and child.evaluate()[state.side] < 0)
+        or (child.kind == 0 and forced_plies(child.raw(), most - 1) is not None)
+        for child in children
+    )
+
+
+def test_what_the_tree_is_certain_of_is_proven() -> None:
+    """Small positions, against exhaustive search: a certain line is a win or a loss for whom it says."""
+    rng = random.Random(4)
+    certain = {1: 0, -1: 0}
+    state = _deblockle.State()
+    squares = [square for square in range(56) if square & 7 < 7 and square not in (11, 43)]
+    while min(certain.values()) < 12:
+        where = rng.sample(squares, 2)
+        small = state.replaced([(where[0], rng.randrange(24))], [(where[1], rng.randrange(24))], rng.randrange(2), 0)
+        if small.kind:
+            continue
+        (value, line, proven), *_ = _mcts.Searcher(_deblockle.capsule(), 1).search(small.raw(), [], 400, None)
+        if not proven:
+            continue
+        assert value in (-UNIT, 0, UNIT)
+        if value > 0:
+            won, _ = _proof.winning_actions(_deblockle.capsule(), small.raw(), 9, 16)
+            assert line[0] in won
+        elif value < 0:
+            assert lost_within(small, 8)
+        if value:
+            certain[1 if value > 0 else -1] += 1

@@ -7,7 +7,6 @@ import queue
 import random
 import shlex
 from collections.abc import Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,6 +15,7 @@ from blockwit import games
 from blockwit.client import COMMAND, Engine
 from blockwit.errors import EngineError, MoveError, OptionError, quote
 from blockwit.games.base import Kind, Options, OptionValue, Position
+from blockwit.jobs import threads
 from blockwit.search.types import Limits, Settings
 
 MOST_PLIES = 2000
@@ -247,7 +247,7 @@ def play_match(
     if len(base.returns()) != 2:
         raise OptionError(f"a match needs two players, {game.name} has {len(base.returns())} here")
     # The engines are processes of their own: a thread is enough to wait for each.
-    with ThreadPoolExecutor(jobs) as pool, ExitStack() as engines:
+    with threads(jobs) as pool, ExitStack() as engines:
         tables: queue.SimpleQueue[tuple[Engine, Engine]] = queue.SimpleQueue()
         for _ in range(min(jobs, pairs)):
             one = engines.enter_context(first.engine(game_name, options))

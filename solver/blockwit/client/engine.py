@@ -777,7 +777,11 @@ class Engine:
         self._core = AsyncEngine(command, options, timeout)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="engine client", daemon=True)
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError as error:
+            self._loop.close()
+            raise EngineDiedError(f"{_show(command)} needs a thread: {error}") from None
         self._closing = threading.Lock()
         try:
             self._run(self._core.open())

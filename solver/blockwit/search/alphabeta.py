@@ -36,6 +36,8 @@ class AlphaBeta(Compiled):
         # A weaker level has to come out the same for a seed, which several threads never do.
         threads = settings.threads if settings.skill == FULL_SKILL else 1
         self._searcher = _alphabeta.Searcher(game.capsule(), settings.hash_mb, threads)
+        found = self._searcher.threads
+        self._note = "" if found == threads else f"{found} of {threads} threads: the system gives no more"
         super().__init__(self._searcher, settings)
         self._warned: set[str] = set()
 
@@ -68,6 +70,9 @@ class AlphaBeta(Compiled):
     def search(self, position: Position, limits: Limits, report: Callable[[Info], None]) -> Result:
         """Search a decision of `position`; see `Searcher`. Raises MoveError for an illegal searchmove."""
         settings = self._settings
+        if self._note:
+            report(Info(note=self._note))
+            self._note = ""
         # Before the clock starts: a small table may have to be made first.
         tables = self._tables(position, report)
         self._searcher.consult(tables)

@@ -6,7 +6,7 @@ import hashlib
 import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from blockwit import _deblockle, _tables
 from blockwit.errors import TableError
 from blockwit.games.deblockle.tablefiles import HEADER, INDEX, KIND, MAGIC, TILES, TableHeader, little_endian
 from blockwit.games.deblockle.tables import ones, path_of, rules_name
+from blockwit.jobs import threads
 
 TILE = 24**3
 PAIRS = 1081
@@ -86,7 +87,7 @@ def _solve(rules: int, pair_moves: Bytes, jobs: int, report: Callable[[Progress]
         return solver.pair_pass(lone_moves, pair_moves, lone_news, pair_news, one_one, low, high)
 
     number, changed, complete = 0, 0, True
-    with ThreadPoolExecutor(jobs) as pool:
+    with threads(jobs) as pool:
         while number == 0 or changed or not complete:
             # Where nothing new came of the news, a pass over everything has to confirm it.
             complete = changed == 0
@@ -103,9 +104,7 @@ def _tell(report: Callable[[Progress], None], number: int, changed: int, before:
     report(Progress(number, before + done / 2, changed))
 
 
-def _passes(
-    pool: ThreadPoolExecutor, work: Callable[[int, int], int], size: int, report: Callable[[float], None]
-) -> int:
+def _passes(pool: Executor, work: Callable[[int, int], int], size: int, report: Callable[[float], None]) -> int:
     """Cut 0..size into chunks and work on them in parallel; returns the sum of the results."""
     bounds = [size * chunk // CHUNKS for chunk in range(CHUNKS + 1)]
     total = 0
@@ -118,7 +117,7 @@ def _passes(
 def _pack(pair_moves: Bytes, jobs: int, report: Callable[[Progress], None]) -> Iterator[bytes]:
     """Yield each tile packed, in order."""
     tiles = pair_moves.reshape(TILES, TILE)
-    with ThreadPoolExecutor(jobs) as pool:
+    with threads(jobs) as pool:
         for low in range(0, TILES, PAIRS):
             yield from pool.map(partial(_packed, tiles), range(low, low + PAIRS))
             report(Progress(0, (low + PAIRS) / TILES, 0, packing=True))

@@ -15,7 +15,7 @@ import json
 import time
 import zlib
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol, cast, runtime_checkable
@@ -27,6 +27,7 @@ from pydantic import Field
 from blockwit import __version__, _td, games, reading
 from blockwit.errors import OptionError, TrainingError, quote
 from blockwit.games import weights
+from blockwit.jobs import threads
 from blockwit.models import Sealed, read
 
 Numbers = npt.NDArray[np.float32]
@@ -151,7 +152,7 @@ def play_part(recipe: Recipe, numbers: Numbers, first: int, count: int) -> Batch
     try:
         learner.set(flat)
         # Also a single thread is another one: this one stays free for an interrupt.
-        with ThreadPoolExecutor(recipe.threads) as pool:
+        with threads(recipe.threads) as pool:
             try:
                 running = [
                     pool.submit(

@@ -12,12 +12,13 @@ import contextlib
 import random
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from typing import TypeVar
 
 from blockwit import _nmbr9
 from blockwit.games.nmbr9.position import Tile
+from blockwit.jobs import threads
 from blockwit.search.cpsat.decomposition import contains, minus
 from blockwit.search.cpsat.model import StackModel
 from blockwit.search.cpsat.problem import AREAS, Counts, Problem, points
@@ -109,9 +110,7 @@ class Beam:
     def _over(self) -> bool:
         return self._given_up or self.stopped()
 
-    def _in_turn(
-        self, pool: ThreadPoolExecutor, work: Callable[[Job], Answer], jobs: Iterable[Job]
-    ) -> Iterator[Answer]:
+    def _in_turn(self, pool: Executor, work: Callable[[Job], Answer], jobs: Iterable[Job]) -> Iterator[Answer]:
         """Yield the results of `work` in the order of the jobs, a few of which are handed out at a time.
 
         Raises Stopped when it is time; then, and when an interrupt comes, no job is left waiting.
@@ -164,7 +163,7 @@ class Beam:
 
     def _run(self, settings: BeamSettings) -> None:
         history = [self._select(self.tops(settings.height), settings)]
-        with ThreadPoolExecutor(self.workers) as pool:
+        with threads(self.workers) as pool:
             for level in range(settings.height - 2, 1, -1):
                 children: list[bytes] = []
                 for found in self._in_turn(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -129,7 +130,8 @@ class Nmbr9Searcher:
         try:
             if self._stop.is_set():
                 optimizer.stop()
-            ticker.start()
+            with contextlib.suppress(RuntimeError):  # no thread to be had: nothing is told between improvements
+                ticker.start()
             if seconds is not None:
                 # What the solver may take longer counts as well.
                 seconds -= min(solving.PATIENCE, seconds / 10)
@@ -137,7 +139,8 @@ class Nmbr9Searcher:
         finally:
             done.set()
             self._optimizer = None
-        ticker.join()
+        if ticker.ident is not None:
+            ticker.join()
         if end.plan is None:
             # Stopped before even the first plan: any legal move is an answer.
             return Result(position.tokens(0, 1)[0])

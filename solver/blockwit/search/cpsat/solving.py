@@ -15,6 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from blockwit.jobs import startable
+
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
@@ -26,6 +28,9 @@ PATIENCE = 0.02
 
 MARGIN = 0.15
 """Seconds that a solver may need to end by itself, with what it has found, when its own time is over."""
+
+SPARE_THREADS = 4
+"""Threads for the solve itself, its winding down, and what the solver needs beside its workers."""
 
 MODULE = "ortools.sat.python.cp_model"
 
@@ -44,7 +49,11 @@ def loaded(over: Callable[[], bool]) -> bool:
     if MODULE in sys.modules and not _loading():
         return True
     thread = threading.Thread(target=importlib.import_module, args=(MODULE,), daemon=False)
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:  # no thread to be had
+        importlib.import_module(MODULE)
+        return True
     while thread.is_alive():
         if over():
             return False
@@ -97,7 +106,11 @@ def solve(
     if seconds <= 0 or over():
         return Solved(None)
     solver = cp_model.CpSolver()
-    solver.parameters.num_workers = workers
+    # A thread that it cannot have ends the process: it gets what there are beside these.
+    found = startable(workers + SPARE_THREADS) - SPARE_THREADS
+    if found < 1:
+        return Solved(None)
+    solver.parameters.num_workers = found
     solver.parameters.max_time_in_seconds = seconds - min(MARGIN, seconds / 10)
     # Signals are heard by the program alone.
     solver.parameters.catch_sigint_signal = False
