@@ -274,7 +274,7 @@ cdef inline uint64_t slides(int square, uint64_t occupied, uint8_t (*lines)[128]
     return row << (8 * r) | column << f
 
 
-cdef inline uint64_t targets(const Board *s, int side, int i, int direction) noexcept nogil:
+cdef inline uint64_t hop_targets(const Board *s, int side, int i, int direction) noexcept nogil:
     """Final squares of block `i` of `side` tipped in a direction; for stop and exit the tip square itself."""
     cdef int origin = s.square[side][i]
     cdef int tip = NEXT[origin][direction]
@@ -320,7 +320,7 @@ cdef inline bint can_move(const Board *s, int side) noexcept nogil:
     cdef int i, d
     for i in range(s.count[side]):
         for d in range(4):
-            if targets(s, side, i, d):
+            if hop_targets(s, side, i, d):
                 return True
     return False
 
@@ -332,7 +332,7 @@ cdef inline int count_moves(const Board *s) noexcept nogil:
         return 0
     for i in range(s.count[s.side]):
         for d in range(4):
-            n += bw_popcount(targets(s, s.side, i, d))
+            n += bw_popcount(hop_targets(s, s.side, i, d))
     return n if n else 1
 
 
@@ -342,7 +342,7 @@ cdef inline int write_moves(const Board *s, bw_action *out) noexcept nogil:
     cdef bw_action start
     for i in range(s.count[s.side]):
         for d in range(4):
-            found = targets(s, s.side, i, d)
+            found = hop_targets(s, s.side, i, d)
             start = s.square[s.side][i] | <uint64_t>NEXT[s.square[s.side][i]][d] << 6
             while found:
                 out[n] = start | <uint64_t>bw_lsb(found) << 12
@@ -877,7 +877,7 @@ cdef int blocks_reach(int rules, int side, int square, int orientation, uint64_t
     s.square[side][0] = square
     s.orientation[side][0] = orientation
     for d in range(4):
-        found = targets(&s, side, 0, d)
+        found = hop_targets(&s, side, 0, d)
         after = ROLLED_OVER[orientation][d]
         while found:
             out[n] = BW_EXIT if UP[after] == STAR else <uint16_t>(bw_lsb(found) << 8 | after)
@@ -952,7 +952,7 @@ cdef void measure_turns(int slider, int nohop, int obstacle, uint64_t (*moves)[O
             if obstacle != OFF:
                 insert(&s, NORTH, obstacle, 0)
             for d in range(4):
-                moves[square][orientation][d] = targets(&s, SOUTH, 0, d)
+                moves[square][orientation][d] = hop_targets(&s, SOUTH, 0, d)
     n = 1
     while changed:
         changed = False
