@@ -173,7 +173,7 @@ async def measure(case: Case, threads: int, seconds: float, longest: float, trie
         "Threads": threads,
     }
     end = time.monotonic() + seconds
-    async with AsyncEngine(options=options) as engine:
+    async with AsyncEngine(options=options, timeout=60.0) as engine:
         while not times.stops or (len(times.stops) < tries and time.monotonic() < end):
             position = case.position(rng)
             await engine.position(position)

@@ -221,7 +221,8 @@ def test_a_beam_that_is_stopped_hands_out_no_more_work(monkeypatch: pytest.Monke
         ("- 31415926", Limits(movetime=3000, clock=300), 0.29),
         ("- 31415926", Limits(movetime=200, clock=30_000), 0.19),
         ("- 31415926", Limits(clock=1000, movestogo=4), 0.99),
-        ("- *00112233445566778899/20", Limits(clock=100), 0.08),
+        # What the solver may take longer is left to it.
+        ("- *00112233445566778899/20", Limits(clock=100), 0.05),
         ("- 3?0123", Limits(movetime=3000, clock=300), 0.12),
         ("- 3?0123", Limits(clock=300, movestogo=1), 0.29),
     ],

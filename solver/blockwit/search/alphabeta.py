@@ -65,6 +65,7 @@ class AlphaBeta(Compiled):
 
     def prepare(self, position: Position) -> None:
         """Load the endgame tables."""
+        super().prepare(position)
         position.game.prepare(position, self._settings.table_path)
 
     def search(self, position: Position, limits: Limits, report: Callable[[Info], None]) -> Result:

@@ -87,7 +87,8 @@ class Compiled:
         """Forget earlier searches."""
 
     def prepare(self, position: Position) -> None:
-        """Do nothing: all is there."""
+        """Load the table of the game, which says what its values are."""
+        _ = position.game.table
 
     def _budget(self, limits: Limits) -> tuple[int, int]:
         return clock.budget(limits, self._settings.move_overhead)

@@ -134,7 +134,7 @@ class Nmbr9Searcher:
                 ticker.start()
             if seconds is not None:
                 # What the solver may take longer counts as well.
-                seconds -= min(solving.PATIENCE, seconds / 10)
+                seconds -= min(solving.PATIENCE + solving.LOOK, seconds / 3)
             end = optimizer.run(seconds, _fewest(limits.depth, limits.nodes and -(-limits.nodes // 1000)))
         finally:
             done.set()
