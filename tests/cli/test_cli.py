@@ -12,7 +12,7 @@ from blockwit.cli.main import app
 from typer.testing import CliRunner
 
 FEN = "d1XLT d7XLT s"
-PUZZLES = Path(__file__).parent.parent / "puzzles" / "deblockle"
+PUZZLES = Path(__file__).parents[2] / "puzzles" / "deblockle"
 
 
 def run(*arguments: str) -> tuple[int, str]:

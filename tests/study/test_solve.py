@@ -13,7 +13,7 @@ from blockwit.errors import EngineDiedError
 from blockwit.study import solve
 from typer.testing import CliRunner
 
-PUZZLES = Path(__file__).parent.parent / "puzzles"
+PUZZLES = Path(__file__).parents[2] / "puzzles"
 WIN = PUZZLES / "deblockle" / "win3-01.json"
 PLAN = PUZZLES / "numberdrop" / "plan1-01.json"
 PAR = PUZZLES / "nmbr9" / "posed" / "par3-01.json"

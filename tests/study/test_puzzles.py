@@ -23,7 +23,7 @@ from blockwit.study.puzzles import files, find
 from blockwit.study.puzzles.base import Proof
 from typer.testing import CliRunner
 
-PUZZLES = Path(__file__).parent.parent / "puzzles"
+PUZZLES = Path(__file__).parents[2] / "puzzles"
 PATHS = list(puzzles.paths([PUZZLES]))
 DATA = {path: json.loads(path.read_text(encoding="utf-8")) for path in PATHS}
 WIN = PUZZLES / "deblockle" / "win2-01.json"

@@ -65,7 +65,7 @@ def test_what_is_wrong_is_named(file: str, words: str) -> None:
 
 
 def test_every_puzzle_file_is_correct() -> None:
-    folder = Path(__file__).parents[2] / "puzzles" / "nmbr9"
+    folder = Path(__file__).parents[3] / "puzzles" / "nmbr9"
     files = sorted(folder.glob("*.json"))
     for path in files:
         data = json.loads(path.read_text(encoding="utf-8"))
@@ -83,7 +83,7 @@ def test_building_order_restores_a_legal_order() -> None:
 
 
 def test_the_puzzle_table_agrees_with_itself() -> None:
-    folder = Path(__file__).parents[2] / "puzzles" / "nmbr9"
+    folder = Path(__file__).parents[3] / "puzzles" / "nmbr9"
     rows = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
     known = [(read_problem(row["problem"]), row) for row in rows]
     for problem, row in known:

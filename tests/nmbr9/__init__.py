@@ -1,1 +1,0 @@
-"""Tests of the NMBR 9 optimizer."""
