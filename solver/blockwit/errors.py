@@ -67,6 +67,10 @@ class TrainingError(BlockwitError):
     """Training that cannot begin or go on: a checkpoint of something else, a cluster that is not there."""
 
 
+class BusyFileError(BlockwitError):
+    """A file that another process is writing."""
+
+
 def quote(text: str, limit: int = 60) -> str:
     """Quote `text` for an error line: control characters escaped, cut after `limit` characters."""
     shown = text if len(text) <= limit else text[:limit]

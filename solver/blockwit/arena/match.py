@@ -15,7 +15,7 @@ from blockwit import games
 from blockwit.client import COMMAND, Engine
 from blockwit.errors import EngineError, MoveError, OptionError, quote
 from blockwit.games.base import Kind, Options, OptionValue, Position
-from blockwit.jobs import threads
+from blockwit.jobs import Stop, threads
 from blockwit.search.types import Limits, Settings
 
 MOST_PLIES = 2000
@@ -233,10 +233,12 @@ def play_match(
     start: str | None = None,
     seed: int = 0,
     jobs: int = 1,
+    stop: Stop | None = None,
 ) -> Generator[list[GameRecord], None, None]:
     """Play `pairs` pairs of games, `jobs` at a time; yields each pair in the order of its seed.
 
-    Each pair of games has an opening of its own. Closing the generator early ends the games under way.
+    Each pair of games has an opening of its own. A stop, or closing the generator early, ends the games under way;
+    after a stop those pairs that are whole still come.
 
     Raises:
         OptionError: settings that cannot play the game, or a game not for two players.
@@ -246,19 +248,41 @@ def play_match(
     base = game.start(options) if start is None else game.parse(start, options)
     if len(base.returns()) != 2:
         raise OptionError(f"a match needs two players, {game.name} has {len(base.returns())} here")
+    stop = stop or Stop()
     # The engines are processes of their own: a thread is enough to wait for each.
     with threads(jobs) as pool, ExitStack() as engines:
         tables: queue.SimpleQueue[tuple[Engine, Engine]] = queue.SimpleQueue()
+        started: list[Engine] = []
         for _ in range(min(jobs, pairs)):
             one = engines.enter_context(first.engine(game_name, options))
-            tables.put((one, engines.enter_context(second.engine(game_name, options))))
+            other = engines.enter_context(second.engine(game_name, options))
+            tables.put((one, other))
+            started += [one, other]
 
-        def play(pair_seed: int) -> list[GameRecord]:
+        def end() -> None:
+            # An engine that is gone ends its game, whatever it was at.
+            for engine in started:
+                engine.close()
+
+        def play(pair_seed: int) -> list[GameRecord] | None:
+            if stop.is_set():
+                return None
             table = tables.get()
             try:
                 position = opening(base, random.Random(pair_seed))
                 return play_pair(position, table, (first.limits, second.limits), pair_seed)
+            except EngineError:
+                if stop.is_set():
+                    return None
+                raise
             finally:
                 tables.put(table)
 
-        yield from pool.map(play, [seed * 1_000_003 + index for index in range(pairs)])
+        with stop.calls(end):
+            try:
+                for pair in pool.map(play, [seed * 1_000_003 + index for index in range(pairs)]):
+                    if pair is not None:
+                        yield pair
+            except BaseException:
+                stop.set()
+                raise

@@ -64,12 +64,14 @@ class Sitting:
         return self.line[-1]
 
     def run(self) -> Position:
-        """Play to the end or until the person quits; returns the last position."""
+        """Play to the end or until the person quits; returns the last position. KeyboardInterrupt is passed on."""
         try:
             while self.position.kind() is not Kind.TERMINAL:
                 self.step()
-        except (QuitError, EOFError, KeyboardInterrupt):
+        except (QuitError, EOFError, KeyboardInterrupt) as why:
             self.console.print("Good bye. The position was", self.position.fen(), style="dim", markup=False)
+            if isinstance(why, KeyboardInterrupt):
+                raise
             return self.position
         self.console.print(self.position.picture())
         self.console.print(f"[bold]{self.position.result()}[/]")

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from concurrent.futures import as_completed
+from collections.abc import Generator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TextIO
 
 import numpy as np
 from pydantic import Field
 
-from blockwit import games, reading
+from blockwit import games, reading, writing
 from blockwit.arena.match import MOST_PLIES, Player
 from blockwit.errors import OptionError, SolutionError, quote
 from blockwit.games.base import Kind, Options, OptionValue
-from blockwit.jobs import executor
+from blockwit.jobs import Stop, ended_by, executor, finished
 from blockwit.models import ENGINE, Model, Sealed, read
 
 PERCENTILES = (0, 5, 25, 50, 75, 95, 100)
@@ -65,7 +65,7 @@ def play_one(game_name: str, options: Options, policy: str, seed: int) -> Sample
     decisions = chances = 0
     fen = position.fen()
     moves: list[str] = []
-    with player.engine(game_name, options) as engine:
+    with player.engine(game_name, options) as engine, ended_by(engine.close):
         while position.kind() is not Kind.TERMINAL and len(moves) < MOST_PLIES:
             if position.kind() is Kind.CHANCE:
                 moves.append(position.roll(rng.getrandbits(64)))
@@ -130,39 +130,44 @@ def read_journal(path: Path, what: What) -> dict[int, Sample]:
 
 
 class Journal:
-    """A file with a line of JSON for what is simulated and one for each finished game.
+    """A file with a line of JSON for what is simulated and one for each finished game; its own until `close`.
 
     Args:
         path: the file; made when missing.
         what: what is simulated; a file that was begun for something else is refused.
 
     Raises:
-        SolutionError: the file is something else, or was begun with other settings.
+        BusyFileError: another process is at work on the file.
+        SolutionError: see `read_journal`.
+        OSError: the file cannot be written.
     """
 
     def __init__(self, path: Path, what: What) -> None:
         self.what = what
-        self.done = read_journal(path, what)
-        try:
-            self._file: TextIO = path.open("w", encoding="utf-8")
-        except OSError as error:
-            raise SolutionError(f"{path}: {error.strerror}") from None
-        self._file.write(JournalHead(engine=ENGINE, what=dict(what)).model_dump_json() + "\n")
-        for sample in self.done.values():
-            self.add(sample)
+        with ExitStack() as claim:
+            claim.enter_context(writing.claimed(path))
+            self.done = read_journal(path, what)
+            # Without the half of a line that a killed process may have left.
+            head = JournalHead(engine=ENGINE, what=dict(what)).model_dump_json()
+            writing.write(path, "".join(f"{line}\n" for line in (head, *map(self._line, self.done.values()))))
+            self._file = writing.LineFile(path)
+            claim.callback(self._file.close)
+            self._claim = claim.pop_all()
 
-    def add(self, sample: Sample) -> None:
-        """Write one finished game at once."""
-        self.done[sample.seed] = sample
+    def _line(self, sample: Sample) -> str:
         line = JournalLine(
             seed=sample.seed, points=list(sample.points), decisions=sample.decisions, chances=sample.chances
         )
-        self._file.write(line.sealed(self.what).to_line() + "\n")
-        self._file.flush()
+        return line.sealed(self.what).to_line()
+
+    def add(self, sample: Sample) -> None:
+        """Write one finished game at once. Raises OSError."""
+        self.done[sample.seed] = sample
+        self._file.add(self._line(sample))
 
     def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+        """Close the file, and let other processes have it. May be called twice."""
+        self._claim.close()
 
 
 def simulate(
@@ -173,14 +178,20 @@ def simulate(
     *,
     jobs: int = 1,
     journal: Path | None = None,
+    stop: Stop | None = None,
 ) -> Generator[Sample, None, None]:
     """Play a game for each seed, `jobs` at a time; yields them as they finish, those of the journal first.
 
+    After a stop no more come; the games under way are dropped.
+
     Raises:
         OptionError: an unknown policy, or rule options that the game does not have.
+        BusyFileError: another process is at work on the journal.
         SolutionError: the journal cannot be used.
+        OSError: the journal cannot be written.
     """
     check_policy(policy)
+    stop = stop or Stop()
     rules = games.get(game_name).read_options(options)
     what: What = {"game": game_name, "options": rules, "policy": policy}
     book = Journal(journal, what) if journal is not None else None
@@ -189,25 +200,26 @@ def simulate(
         known = book.done if book is not None else {}
         yield from [known[seed] for seed in wanted if seed in known]
         todo = [seed for seed in wanted if seed not in known]
-        size = BUNDLE if policy in ("random", "greedy") else 1
+        size = BUNDLE if policy in ("random", "greedy") and jobs > 1 else 1
         bundles = [todo[at : at + size] for at in range(0, len(todo), size)]
-        for samples in _played(partial(_bundle, game_name, rules, policy), bundles, jobs):
-            for sample in samples:
-                if book is not None:
-                    book.add(sample)
-                yield sample
+        with executor(jobs, stop=stop) as pool:
+            try:
+                for future in finished(pool, partial(_bundle, game_name, rules, policy), bundles, stop):
+                    for sample in future.result():
+                        failed = None
+                        try:
+                            if book is not None:
+                                book.add(sample)
+                        except OSError as error:
+                            failed = error
+                        yield sample
+                        if failed is not None:
+                            raise failed
+            except BrokenExecutor:
+                raise SolutionError("a process that played has died; those games are not counted") from None
     finally:
         if book is not None:
             book.close()
-
-
-def _played(work: partial[list[Sample]], bundles: Sequence[Sequence[int]], jobs: int) -> Iterator[list[Sample]]:
-    if jobs == 1:
-        yield from map(work, bundles)
-        return
-    with executor(jobs) as pool:
-        for future in as_completed([pool.submit(work, bundle) for bundle in bundles]):
-            yield future.result()
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from blockwit import reading
+from blockwit import reading, writing
 from blockwit.errors import BlockwitError, WeightsError, quote
 
 FORMAT = 1
@@ -35,25 +34,8 @@ class Weights:
     training: Mapping[str, Any] = field(default_factory=dict)
 
 
-def replace_file(path: Path, data: bytes) -> None:
-    """Write `data` so that whoever looks, also after a crash, finds the old content or the new, whole.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    try:
-        with beside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
 def write(path: Path, weights: Weights) -> None:
-    """Write a file of weights. Raises WeightsError."""
+    """Write a file of weights. Raises OSError."""
     head = {
         "file": MARK,
         "format": FORMAT,
@@ -62,10 +44,7 @@ def write(path: Path, weights: Weights) -> None:
         "sha256": hashlib.sha256(weights.values).hexdigest(),
         "training": weights.training,
     }
-    try:
-        replace_file(path, json.dumps(head).encode() + b"\n" + zlib.compress(weights.values, 9))
-    except OSError as error:
-        raise WeightsError(f"{path}: {error.strerror}") from None
+    writing.write(path, json.dumps(head).encode() + b"\n" + zlib.compress(weights.values, 9))
 
 
 def parts(path: Path, error: type[BlockwitError]) -> tuple[bytes, bytes]:

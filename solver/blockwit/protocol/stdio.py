@@ -143,8 +143,13 @@ def serve() -> None:
 
 
 def run(source: Readable, sink: Writable, on_hang_up: Callable[[], None] = lambda: None) -> None:
-    """Serve until `quit` or the end of input; `on_hang_up` is called, in any thread, when nobody reads any more."""
+    """Serve until `quit` or the end of input; `on_hang_up` is called, in any thread, when nobody reads any more.
+
+    Raises:
+        OSError: the output cannot be written, for another reason than that; or the input cannot be read.
+    """
     hung_up = threading.Event()
+    failed: list[OSError] = []
 
     def write(line: str) -> None:
         if hung_up.is_set():
@@ -152,7 +157,9 @@ def run(source: Readable, sink: Writable, on_hang_up: Callable[[], None] = lambd
         try:
             sink.write(line.encode() + b"\n")
             sink.flush()
-        except BrokenPipeError:
+        except OSError as error:
+            if not isinstance(error, BrokenPipeError):
+                failed.append(error)
             hung_up.set()
             # What is still buffered has no reader: without this, closing the stream would fail once more.
             with contextlib.suppress(io.UnsupportedOperation):
@@ -164,6 +171,8 @@ def run(source: Readable, sink: Writable, on_hang_up: Callable[[], None] = lambd
         _read(session, source, hung_up)
     finally:
         session.close()
+    if failed:
+        raise failed[0]
 
 
 def _read(session: Session, source: Readable, hung_up: threading.Event) -> None:

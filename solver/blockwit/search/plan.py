@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from blockwit import _plan
 from blockwit.errors import MoveError, OptionError
 from blockwit.games.base import Game, Kind, Position
+from blockwit.jobs import Stop
 
 UNIT = 10_000
 WIDTH = 300
@@ -40,6 +41,8 @@ def plan(
     width: int = WIDTH,
     branch: int = BRANCH,
     exact_nodes: int = EXACT_NODES,
+    stop: Stop | None = None,
+    told: Callable[[str], None] = lambda line: None,
 ) -> Plan:
     """Plan one player's game for a list of chance events.
 
@@ -54,6 +57,8 @@ def plan(
         width: states that the beam keeps after each decision, 1 to 100,000.
         branch: moves that the beam tries in each, 1 to 256.
         exact_nodes: the most nodes of the proof.
+        stop: ends the search with the best plan so far.
+        told: called with a line for people before and after each part of the search.
 
     Raises:
         OptionError: several players, or a number out of range.
@@ -66,18 +71,25 @@ def plan(
     outcomes = list(position.outcome_actions(chances))
     planner = _plan.Planner(game.capsule())
     # A wider beam is not always the better one: what the static evaluation likes may crowd out the rest.
-    value, line, nodes = -(2**31), [], 0
-    for narrow in sorted({width, max(1, width // 4), max(1, width // 16)}):
-        found, its_line = planner.beam(position.raw(), outcomes, narrow, branch)
-        nodes += planner.nodes
-        if found > value:
-            value, line = found, its_line
+    value, line, nodes = -(2**31), list[int](), 0
+    stop = stop or Stop()
     proven = False
-    if exact_nodes:
-        better, better_line, proven = planner.exact(position.raw(), outcomes, exact_nodes, value)
-        nodes += planner.nodes
-        if better is not None:
-            value, line = better, better_line
+    with stop.calls(planner.stop):
+        for narrow in sorted({width, max(1, width // 4), max(1, width // 16)}):
+            if line and stop.is_set():
+                break
+            told(f"beam of width {narrow}")
+            found, its_line = planner.beam(position.raw(), outcomes, narrow, branch)
+            nodes += planner.nodes
+            if found > value:
+                value, line = found, its_line
+            told(f"{value / UNIT:g} points, {nodes} nodes")
+        if exact_nodes and not stop.is_set():
+            told(f"proof of at most {exact_nodes} nodes")
+            better, better_line, proven = planner.exact(position.raw(), outcomes, exact_nodes, value)
+            nodes += planner.nodes
+            if better is not None:
+                value, line = better, better_line
     tokens = tuple(position.line(line))
     # Played through the rules once more: what is told has been checked.
     used = 0

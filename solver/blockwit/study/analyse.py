@@ -18,8 +18,9 @@ from pydantic import Field
 
 from blockwit import games, reading
 from blockwit.client import Engine
-from blockwit.errors import BlockwitError, CommandError, MoveError, OptionError
+from blockwit.errors import BlockwitError, CommandError, EngineError, MoveError, OptionError
 from blockwit.games.base import Game, Kind, Options, OptionValue, Position
+from blockwit.jobs import Stop
 from blockwit.models import Model, read
 from blockwit.protocol import parser
 from blockwit.search.types import Info, Limits
@@ -166,8 +167,12 @@ def judge(engine: Engine, number: int, position: Position, move: str, limits: Li
     return Judged(number, position.player(), position, move, best, mine, other)
 
 
-def analyse(record: Record, limits: Limits, told: Callable[[int], None] = lambda done: None) -> Analysis:
-    """Judge all decisions of a game, each within `limits`; `told` is called with the number of moves done.
+def analyse(
+    record: Record, limits: Limits, told: Callable[[int], None] = lambda done: None, stop: Stop | None = None
+) -> Analysis:
+    """Judge all decisions of a game, each within `limits`, or after a stop those that were done by then.
+
+    `told` is called with the number of moves done.
 
     Raises:
         MoveError: a move is not legal; the message has its number.
@@ -186,11 +191,17 @@ def analyse(record: Record, limits: Limits, told: Callable[[int], None] = lambda
     judged = []
     fen = record.start.fen()
     options: dict[str, OptionValue] = {"UCI_Variant": game.name, "MultiPV": 2}
-    with Engine(options=options | dict(record.rules)) as engine:
+    stop = stop or Stop()
+    with Engine(options=options | dict(record.rules)) as engine, stop.calls(engine.close):
         for number, (position, move) in enumerate(zip(positions, record.moves, strict=False), 1):
             if position.kind() is Kind.DECISION and position.count() > 1:
-                engine.position(fen, record.moves[: number - 1])
-                judged.append(judge(engine, number, position, move, limits))
+                try:
+                    engine.position(fen, record.moves[: number - 1])
+                    judged.append(judge(engine, number, position, move, limits))
+                except EngineError:
+                    if stop.is_set():
+                        break
+                    raise
             told(number)
     return Analysis(game, tuple(judged), positions[-1])
 

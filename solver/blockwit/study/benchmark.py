@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import as_completed
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blockwit import games, reading
+from blockwit import games, reading, writing
 from blockwit.errors import OptionError, SolutionError, TableError, quote
 from blockwit.games.base import Kind, Position
-from blockwit.jobs import executor, worker_died
+from blockwit.jobs import Stop, ended_by, executor, finished, worker_died
 from blockwit.study import records as files
 from blockwit.study.records import Record
 
@@ -91,11 +91,13 @@ def solve(game: str, settings: Settings, tables: str, seed: int) -> Record:
 
 def _nmbr9(settings: Settings, seed: int) -> Record:
     from blockwit.games.nmbr9.position import KNOWN, build_position
-    from blockwit.search.cpsat.optimize import optimize
+    from blockwit.search.cpsat.optimize import Optimizer
     from blockwit.search.cpsat.problem import read_problem
 
     deck = files.nmbr9_deck(seed, settings["cards"])
-    end = optimize(read_problem("K:" + "".join(map(str, deck))), settings["seconds"], workers=1, seed=seed)
+    optimizer = Optimizer(read_problem("K:" + "".join(map(str, deck))), workers=1, seed=seed)
+    with ended_by(optimizer.stop):
+        end = optimizer.run(settings["seconds"])
     return {
         "seed": seed,
         "position": build_position([], KNOWN, deck, len(deck)).fen(),
@@ -192,22 +194,30 @@ class Units:
 
 
 def work(
-    units: Callable[[int], Record], seeds: Iterable[int], *, jobs: int = 1, cluster: str | None = None
+    units: Callable[[int], Record],
+    seeds: Iterable[int],
+    *,
+    jobs: int = 1,
+    cluster: str | None = None,
+    stop: Stop | None = None,
+    told: Callable[[str], None] = lambda line: None,
 ) -> Iterator[Record]:
-    """Yield the records of the seeds as they are finished, each once.
+    """Yield the records of the seeds as they are finished, each once; after a stop no more.
 
-    Where a worker dies, those that were not finished are begun again in new ones.
+    Where a worker dies, those that were not finished are begun again in new ones. `told` is given a line for people
+    when a cluster has no workers.
 
     Raises:
         SolutionError: workers died several times and nothing was finished in between.
     """
     left = dict.fromkeys(seeds)
     deaths = 0
-    while left:
+    stop = stop or Stop()
+    while left and not stop.is_set():
         before = len(left)
-        with executor(jobs, cluster) as pool:
+        with executor(jobs, cluster, stop, told) as pool:
             try:
-                for future in as_completed([pool.submit(units, seed) for seed in left]):
+                for future in finished(pool, units, list(left), stop):
                     record = future.result()
                     del left[record["seed"]]
                     yield record
@@ -239,31 +249,45 @@ class Benchmark:
         self.path = path
         self.units = Units(game, settings_of(game, asked), tables)
         self.records: dict[int, Record] = {}
+        self.unsaved: list[Record] = []
         self._read()
 
-    def run(self, seeds: Sequence[int], *, jobs: int = 1, cluster: str | None = None) -> Iterator[Record]:
+    def run(
+        self,
+        seeds: Sequence[int],
+        *,
+        jobs: int = 1,
+        cluster: str | None = None,
+        stop: Stop | None = None,
+        told: Callable[[str], None] = lambda line: None,
+    ) -> Iterator[Record]:
         """Compute the seeds that the file lacks; each is in the file before it is yielded. Sorts the file at the end.
 
+        The file is this process's alone meanwhile. For `stop` and `told` see `work`.
+
         Raises:
-            SolutionError: the file cannot be written, or see `work`.
+            BusyFileError: another process is at work on the file.
+            OSError: the file cannot be written; `unsaved` are then the records that are not in it.
+            SolutionError: see `work`.
             OptionError: no cluster answers.
         """
-        # What a process that was killed left of its last line goes; nothing else is lost at any moment.
-        self._write_all()
-        missing = [seed for seed in seeds if seed not in self.records]
-        try:
-            with self.path.open("a", encoding="utf-8") as file:
-                for record in work(self.units, missing, jobs=jobs, cluster=cluster):
+        with writing.claimed(self.path):
+            # As it is now: another process may have gone on with it since.
+            self._read()
+            # What a process that was killed left of its last line goes; nothing else is lost at any moment.
+            self._write_all()
+            missing = [seed for seed in seeds if seed not in self.records]
+            with closing(writing.LineFile(self.path)) as file:
+                for record in work(self.units, missing, jobs=jobs, cluster=cluster, stop=stop, told=told):
+                    self.unsaved.append(record)
+                    file.add(self._line(record))
+                    self.unsaved.clear()
                     self.records[record["seed"]] = record
-                    file.write(self._line(record))
-                    file.flush()
                     yield record
-        except OSError as error:
-            raise SolutionError(f"{self.path}: {error.strerror}") from None
-        self._write_all()
+            self._write_all()
 
     def _line(self, record: Record) -> str:
-        return files.record_line(self.units.game, self.units.settings, record) + "\n"
+        return files.record_line(self.units.game, self.units.settings, record)
 
     def _read(self) -> None:
         if not self.path.exists():
@@ -282,10 +306,6 @@ class Benchmark:
                 raise SolutionError(f"{self.path}: line {number}: {error}") from None
 
     def _write_all(self) -> None:
-        part = self.path.with_name(self.path.name + ".part")
-        head = files.head_line(self.units.game, self.units.settings) + "\n"
-        try:
-            part.write_text(head + "".join(self._line(self.records[seed]) for seed in sorted(self.records)), "utf-8")
-            part.replace(self.path)
-        except OSError as error:
-            raise SolutionError(f"{self.path}: {error.strerror}") from None
+        head = files.head_line(self.units.game, self.units.settings)
+        lines = (head, *(self._line(self.records[seed]) for seed in sorted(self.records)))
+        writing.write(self.path, "".join(f"{line}\n" for line in lines))

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from blockwit import writing
 from blockwit.errors import BlockwitError
 from blockwit.games.base import Position
 
@@ -30,10 +31,7 @@ def png(svg: str) -> bytes:
 
 def write(path: Path, svg: str) -> None:
     """Write a drawing; a name that ends in .png gets a PNG, every other one SVG. Raises BlockwitError and OSError."""
-    if path.suffix.lower() == ".png":
-        path.write_bytes(png(svg))
-    else:
-        path.write_text(svg, encoding="utf-8")
+    writing.write(path, png(svg) if path.suffix.lower() == ".png" else svg)
 
 
 def write_line(target: str, start: Position, line: Sequence[str], suffix: str) -> list[Path]:
@@ -59,7 +57,7 @@ def write_line(target: str, start: Position, line: Sequence[str], suffix: str) -
     pictures = start.frames(line)
     path.mkdir(parents=True, exist_ok=True)
     width = max(2, len(str(len(line))))
-    files = [path / f"{number:0{width}d}.{suffix}" for number in range(len(pictures))]
-    for file, picture in zip(files, pictures, strict=True):
+    pictured = [path / f"{number:0{width}d}.{suffix}" for number in range(len(pictures))]
+    for file, picture in zip(pictured, pictures, strict=True):
         write(file, picture)
-    return files
+    return pictured

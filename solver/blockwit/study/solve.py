@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ from blockwit import games
 from blockwit.client import Engines
 from blockwit.errors import BlockwitError, EngineError, SolutionError
 from blockwit.games.base import Kind, Options, Position
-from blockwit.search.types import Limits
+from blockwit.jobs import Stop
+from blockwit.search.types import Info, Limits
 from blockwit.study import puzzles
 
 HASH_MB = 64
@@ -95,7 +97,17 @@ class Solved:
         return position.svg(self.line[-1])
 
 
-def solve(subject: str, game: str | None, options: Options, seconds: float, engines: Engines, *, prove: bool) -> Solved:
+def solve(
+    subject: str,
+    game: str | None,
+    options: Options,
+    seconds: float,
+    engines: Engines,
+    *,
+    prove: bool,
+    stop: Stop | None = None,
+    told: Callable[[str], None] = lambda line: None,
+) -> Solved:
     """Solve a puzzle file, or a position string if there is no such file.
 
     Args:
@@ -105,13 +117,17 @@ def solve(subject: str, game: str | None, options: Options, seconds: float, engi
         seconds: how long to think about a position.
         engines: who searches.
         prove: prove a puzzle's answer again as well, and a forced win of a position.
+        stop: ends the search of a position with the best so far.
+        told: called with a line for people on the way.
     """
+    told(subject)
     try:
         # A position holds spaces and a deck or sheet; whatever lies on the disk is meant as a file.
         if " " not in subject.strip() or Path(subject).is_file():
             return solve_puzzle(Path(subject), engines, prove=prove)
         named = games.get(game) if game else games.of_position(subject)
-        return solve_position(named.parse(subject, options), options, subject, seconds, engines, prove=prove)
+        position = named.parse(subject, options)
+        return solve_position(position, options, subject, seconds, engines, prove=prove, stop=stop, told=told)
     except (BlockwitError, OSError) as error:
         return Solved(subject, Status.BROKEN, str(error))
 
@@ -155,7 +171,15 @@ def solve_puzzle(path: Path, engines: Engines, *, prove: bool) -> Solved:
 
 
 def solve_position(
-    position: Position, options: Options, subject: str, seconds: float, engines: Engines, *, prove: bool
+    position: Position,
+    options: Options,
+    subject: str,
+    seconds: float,
+    engines: Engines,
+    *,
+    prove: bool,
+    stop: Stop | None = None,
+    told: Callable[[str], None] = lambda line: None,
 ) -> Solved:
     """Find the best play from a position within `seconds`.
 
@@ -170,12 +194,21 @@ def solve_position(
     if position.kind() is Kind.CHANCE:
         raise SolutionError("nothing to decide: a roll or card comes first")
     engine = engines.at(position.game.name, options, position.fen())
-    best = engine.go(Limits(movetime=max(1, round(1000 * seconds)))).infos[0]
+    stop = stop or Stop()
+
+    def news(info: Info) -> None:
+        told(f"depth {info.depth}, score {info.score}, {' '.join(info.pv)}")
+        # One that came just before the search began was for nobody.
+        if stop.is_set():
+            engine.stop()
+
+    with stop.calls(engine.stop):
+        best = engine.go(Limits(movetime=max(1, round(1000 * seconds))), report=news).infos[0]
     score, value, mate, bound, proof = "", None, None, None, "not proven"
     if best.score is not None and best.score.mate is not None:
         mate = best.score.mate
         score, proof = f"{'win' if mate > 0 else 'loss'} in {abs(mate)}", "proven"
-        if prove and mate > 0 and not puzzles.prove(position, mate)[0]:
+        if prove and mate > 0 and not stop.is_set() and not puzzles.prove(position, mate)[0]:
             raise SolutionError(f"the proof finds no win in {mate} turns")
     elif best.score is not None and best.score.cp is not None:
         value = best.score.cp / 100

@@ -10,24 +10,27 @@ all that was learned and a common one not too far. After each round a checkpoint
 from __future__ import annotations
 
 import hashlib
+import io
 import itertools
 import json
 import time
 import zlib
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import CancelledError, Executor
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, cast, runtime_checkable
+from types import TracebackType
+from typing import Literal, Protocol, Self, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from blockwit import __version__, _td, games, reading
+from blockwit import __version__, _td, games, reading, writing
 from blockwit.errors import OptionError, TrainingError, quote
 from blockwit.games import weights
-from blockwit.jobs import threads
+from blockwit.jobs import Stop, ended_by, threads, worker_died
 from blockwit.models import Sealed, read
 
 Numbers = npt.NDArray[np.float32]
@@ -152,7 +155,7 @@ def play_part(recipe: Recipe, numbers: Numbers, first: int, count: int) -> Batch
     try:
         learner.set(flat)
         # Also a single thread is another one: this one stays free for an interrupt.
-        with threads(recipe.threads) as pool:
+        with threads(recipe.threads) as pool, ended_by(learner.stop):
             try:
                 running = [
                     pool.submit(
@@ -189,9 +192,13 @@ class Training:
         recipe: how to train.
         checkpoint: file to go on from if it is there, and to write after each round; None: nothing is kept.
 
+    The checkpoint is this training's alone until `close`, or the end of its `with`.
+
     Raises:
         OptionError: a number of the recipe is out of range, or the game cannot be learned.
+        BusyFileError: another training is at work on the checkpoint.
         TrainingError: the checkpoint is damaged or belongs to another recipe.
+        OSError: the checkpoint's folder cannot be written to.
     """
 
     def __init__(self, recipe: Recipe, checkpoint: Path | None = None) -> None:
@@ -204,8 +211,23 @@ class Training:
         # Rows: weights, sums of errors, sums of their sizes (see ext/search/td.pyx).
         self.numbers: Numbers = np.zeros((3, count), np.float32)
         self.numbers[0] = recipe.optimism / TYPICAL_ACTIVE
-        if checkpoint is not None and checkpoint.exists():
-            self._resume(checkpoint)
+        self._claim = ExitStack()
+        if checkpoint is not None:
+            with ExitStack() as claim:
+                claim.enter_context(writing.claimed(checkpoint))
+                if checkpoint.exists():
+                    self._resume(checkpoint)
+                self._claim = claim.pop_all()
+
+    def close(self) -> None:
+        """Let other processes have the checkpoint. May be called twice."""
+        self._claim.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self.close()
 
     def _resume(self, path: Path) -> None:
         line, packed = weights.parts(path, TrainingError)
@@ -222,7 +244,7 @@ class Training:
         self.progress = Progress(head.games, head.seconds, curve)
 
     def save(self) -> None:
-        """Write the checkpoint: the old one or the new, whole, whatever happens meanwhile. Raises TrainingError."""
+        """Write the checkpoint: the old one or the new, whole, whatever happens meanwhile. Raises OSError."""
         if self._checkpoint is None:
             return
         raw = self.numbers.astype("<f4").tobytes()
@@ -237,20 +259,29 @@ class Training:
             sha256=hashlib.sha256(raw).hexdigest(),
         )
         line = head.sealed().to_line().encode()
-        try:
-            weights.replace_file(self._checkpoint, line + b"\n" + zlib.compress(raw))
-        except OSError as error:
-            raise TrainingError(f"{self._checkpoint}: {error.strerror}") from None
+        writing.write(self._checkpoint, line + b"\n" + zlib.compress(raw))
 
-    def round(self, pool: Executor) -> None:
-        """Play one round on `pool`, join what was learned, and write the checkpoint."""
+    def round(self, pool: Executor, stop: Stop | None = None) -> None:
+        """Play one round on `pool`, join what was learned, and write the checkpoint; after a stop it counts as none."""
+        stop = stop or Stop()
         recipe, began = self.recipe, time.monotonic()
         first = self.progress.games
         bounds = [first + recipe.round_games * i // recipe.workers for i in range(recipe.workers + 1)]
         futures = [
             pool.submit(play_part, recipe, self.numbers, low, high - low) for low, high in itertools.pairwise(bounds)
         ]
-        batches = [future.result() for future in futures]
+        try:
+            batches = [future.result() for future in futures]
+        except (Exception, CancelledError) as error:
+            if stop.is_set():
+                return
+            if worker_died(error):
+                raise TrainingError(
+                    "a process that played has died; the same call goes on from the last round"
+                ) from None
+            raise
+        if stop.is_set():
+            return
         join(self.numbers, batches)
         results: list[list[float]] = [[] for _ in self.game.lessons(recipe.solo)]
         for _, _, played in batches:
@@ -263,11 +294,19 @@ class Training:
         self.save()
 
     def run(
-        self, pool: Executor, total: int, seconds: float | None = None, told: Callable[[], None] = lambda: None
+        self,
+        pool: Executor,
+        total: int,
+        seconds: float | None = None,
+        told: Callable[[], None] = lambda: None,
+        stop: Stop | None = None,
     ) -> None:
-        """Play rounds until `total` games are played, or `seconds` are over (all sittings together)."""
+        """Play rounds until `total` games are played, `seconds` are over (all sittings together), or a stop comes."""
+        stop = stop or Stop()
         while self.progress.games < total and (seconds is None or self.progress.seconds < seconds):
-            self.round(pool)
+            self.round(pool, stop)
+            if stop.is_set():
+                return
             told()
 
     def weights(self) -> weights.Weights:
@@ -291,7 +330,8 @@ def draw_curve(training: Training, path: Path) -> None:
     """Draw the mean points of each kind of game over the games played, as SVG.
 
     Raises:
-        OptionError: the extra `train` is not installed, or the file cannot be written.
+        OptionError: the extra `train` is not installed.
+        OSError: the file cannot be written.
     """
     try:
         import matplotlib as mpl
@@ -309,8 +349,7 @@ def draw_curve(training: Training, path: Path) -> None:
     axes.set_xlabel(f"thousand games of self-play ({training.progress.seconds / 60:.0f} minutes)")
     axes.set_ylabel("mean points in the round")
     axes.grid(alpha=0.3)
-    try:
-        with mpl.rc_context({"svg.hashsalt": "blockwit", "svg.fonttype": "none"}):
-            figure.savefig(path, format="svg", metadata={"Date": None})
-    except OSError as error:
-        raise OptionError(f"{path}: {error.strerror}") from None
+    drawn = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "blockwit", "svg.fonttype": "none"}):
+        figure.savefig(drawn, format="svg", metadata={"Date": None})
+    writing.write(path, drawn.getvalue())

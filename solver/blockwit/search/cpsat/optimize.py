@@ -12,10 +12,13 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
-from blockwit import _nmbr9
+from blockwit import _nmbr9, writing
 from blockwit.games.nmbr9.position import Tile
 from blockwit.search.cpsat.bounds import Master, Tables, most_levels
 from blockwit.search.cpsat.decomposition import Decomposition
@@ -68,7 +71,13 @@ class Optimizer:
     """Optimizes one problem; `report` is called at each improvement. One `run` at a time.
 
     `stop` may be called from any thread. With `save` the state is kept in that file: a new optimizer with the
-    same file goes on where the last one was ended, however it was ended.
+    same file goes on where the last one was ended, however it was ended. The file is the optimizer's alone until
+    `close`, or the end of its `with`. A full disk does not end the run: `unsaved` is then why the state is not in it.
+
+    Raises:
+        BusyFileError: another one is at work on the file.
+        SolutionError: the file is none of this problem's.
+        OSError: it cannot be read, or its folder not be written to.
     """
 
     def __init__(
@@ -97,8 +106,24 @@ class Optimizer:
         self._exhausted = False
         self._end: float | None = None
         self._began = time.monotonic()
-        if save is not None and save.exists():
-            self._load(save)
+        self.unsaved: OSError | None = None
+        self._claim = ExitStack()
+        if save is not None:
+            with ExitStack() as claim:
+                claim.enter_context(writing.claimed(save))
+                if save.exists():
+                    self._load(save)
+                self._claim = claim.pop_all()
+
+    def close(self) -> None:
+        """Let other processes have the file. May be called twice."""
+        self._claim.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self.close()
 
     def stop(self) -> None:
         """End the run as soon as possible."""
@@ -289,11 +314,17 @@ class Optimizer:
         self.report(self.progress(source))
 
     def _write(self) -> None:
-        if self.save is not None:
-            from blockwit.search.cpsat import progress as files
+        if self.save is None:
+            return
+        from blockwit.search.cpsat import progress as files
 
-            seconds = self.progress().seconds
+        seconds = self.progress().seconds
+        try:
             files.write(self.save, self.problem, files.Saved(self.plan, self.bound, self.rounds, seconds))
+        except OSError as error:
+            self.unsaved = error
+        else:
+            self.unsaved = None
 
     def _load(self, path: Path) -> None:
         # Here, because an engine, which keeps no file, need not load the models.
@@ -314,4 +345,5 @@ def optimize(
     save: Path | None = None,
 ) -> Progress:
     """Optimize a problem until proven or until `seconds` are over, and return where it stands."""
-    return Optimizer(problem, workers=workers, seed=seed, report=report, save=save).run(seconds)
+    with Optimizer(problem, workers=workers, seed=seed, report=report, save=save) as optimizer:
+        return optimizer.run(seconds)

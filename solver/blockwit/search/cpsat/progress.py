@@ -6,14 +6,13 @@ problem and from the same version of the program, whose bounds may have been men
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
-from blockwit import reading
+from blockwit import reading, writing
 from blockwit.errors import MoveError, SolutionError, quote
 from blockwit.games.nmbr9.position import TILES, read_tile
 from blockwit.models import ENGINE, Sealed, read
@@ -59,10 +58,7 @@ def write(path: Path, problem: Problem, saved: Saved) -> None:
         rounds=saved.rounds,
         seconds=round(saved.seconds, 1),
     )
-    # Written beside and renamed: a run killed in mid-write leaves the old file whole.
-    beside = path.with_suffix(path.suffix + ".part")
-    beside.write_text(file.sealed().model_dump_json(indent=1) + "\n", encoding="utf-8")
-    os.replace(beside, path)
+    writing.write(path, file.sealed().model_dump_json(indent=1) + "\n")
 
 
 def load(path: Path, problem: Problem) -> Saved:

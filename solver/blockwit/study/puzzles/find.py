@@ -234,7 +234,14 @@ def find(kind: str, turns: int | None, seed: int) -> Iterator[tuple[str, Puzzle]
     finder, fewest, most = FINDERS[kind]
     if turns is not None and not fewest <= turns <= most:
         raise SolutionError(f"{kind}: expected {fewest} to {most} turns, got {turns}")
-    lengths = range(fewest, most + 1) if turns is None else (turns,)
+    return _alternating(kind, finder, range(fewest, most + 1) if turns is None else (turns,), seed)
+
+
+def _alternating(
+    kind: str, finder: Callable[[random.Random, int], Iterator[Puzzle]], lengths: Sequence[int], seed: int
+) -> Iterator[tuple[str, Puzzle]]:
+    """Yield puzzles of each length in turn, none twice."""
+    _, fewest, most = FINDERS[kind]
     sources = [(length, finder(random.Random(f"{kind} {length} {seed}"), length)) for length in lengths]
     seen: set[str] = set()
     while True:
