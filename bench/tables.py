@@ -114,6 +114,7 @@ def build_table(path: Path, jobs: int, option: list[str] | None) -> None:
             print(f"\rround {news.round} {news.done:4.0%} {news.changed:>12,}", end="", file=sys.stderr)
 
     written = build(rules_number(GAME.read_options(rules_of(option))), path, jobs, report)
+    assert written is not None, "nobody has stopped it"
     seconds = time.perf_counter() - began
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
     size = written.stat().st_size

@@ -48,6 +48,7 @@ def callers() -> dict[str, set[str]]:
 FLOORS = {
     "errors": 0,
     "reading": 1,
+    "writing": 1,
     "revision": 1,
     "models": 2,
     "jobs": 1,

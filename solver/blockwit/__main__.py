@@ -7,6 +7,7 @@ if __name__ == "__main__":
 
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
 
+    from blockwit.cli import ending
     from blockwit.protocol import stdio
 
-    stdio.serve()
+    ending.leave(stdio.serve)

@@ -82,7 +82,7 @@ def test_journal_of_something_else_is_refused(tmp_path: Path) -> None:
     path.write_bytes(lines[0].replace(b'"solo":true', b'"solo":false') + lines[1])
     with pytest.raises(SolutionError, match="begun with other settings"):
         run(path, range(2))
-    with pytest.raises(SolutionError, match="No such file"):
+    with pytest.raises(FileNotFoundError, match="No such file"):
         run(tmp_path / "none" / "games.jsonl", range(2))
 
 

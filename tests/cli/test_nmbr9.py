@@ -11,11 +11,15 @@ from typer.testing import CliRunner
 
 def test_optimize_check_and_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     run = CliRunner().invoke(app, ["optimize", "F-6-1-5@8x8x3", "--workers", "1", "--out", "best.json"])
     assert run.exit_code == 0
     assert "F-6-1-5@8x8x3: 17 points, proven optimal" in run.output
+    kept = tmp_path / "cache" / "blockwit" / "nmbr9" / "F-6-1-5@8x8x3.progress.json"
+    assert run.output.splitlines()[-1] == f"progress is kept in {kept}"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["best.json", "cache"]
     again = CliRunner().invoke(app, ["optimize", "F-6-1-5@8x8x3", "--workers", "1"])
-    assert "going on from F-6-1-5@8x8x3.progress.json" in again.output
+    assert again.output.splitlines()[0] == f"going on from {kept}"
     checked = CliRunner().invoke(app, ["check", "best.json"])
     assert checked.exit_code == 0
     assert "17 points, 5 tiles: correct" in checked.output
@@ -38,6 +42,6 @@ def test_optimize_check_and_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_bad_input_is_one_clear_line(arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run = CliRunner().invoke(app, arguments)
-    assert run.exit_code == 1
-    assert run.output.startswith("error: ")
+    assert run.exit_code == 2
+    assert run.output.startswith("blockwit: ")
     assert run.output.count("\n") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -43,7 +44,8 @@ def engines() -> Iterator[Engines]:
 
 def run(*arguments: str) -> tuple[int, str]:
     result = CliRunner().invoke(app, arguments)
-    return result.exit_code, result.output
+    # Without the lines of progress, which come when it takes long.
+    return result.exit_code, re.sub(r"(?m)^ +[0-9.]+ s  .*\n", "", result.output)
 
 
 def changed(path: Path, change: dict[str, Any]) -> str:

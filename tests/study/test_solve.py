@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ FULL = "c1SLX,e1LTX,c3XLT,e3XLT c5XLT,e5CLS,c7THX,e7XLT s"
 
 def run(*arguments: str) -> tuple[int, str]:
     result = CliRunner().invoke(app, ["solve", *arguments])
-    return result.exit_code, result.output
+    # Without the lines of progress, which come when it takes long.
+    return result.exit_code, re.sub(r"(?m)^ +[0-9.]+ s  .*\n", "", result.output)
 
 
 def objects(out: str) -> list[dict[str, Any]]:
@@ -123,7 +125,7 @@ def test_pictures_of_answers(tmp_path: Path) -> None:
 
 
 def test_an_engine_that_fails_refutes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    def die(self: Engine, *_: object) -> None:
+    def die(self: Engine, *_: object, **__: object) -> None:
         raise EngineDiedError("'engine' ended with exit code 1")
 
     monkeypatch.setattr(Engine, "go", die)

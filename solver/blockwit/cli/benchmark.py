@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blockwit.cli.console import fail, progress_bar
-from blockwit.errors import BlockwitError
+from blockwit import writing
+from blockwit.cli.console import note, progress
+from blockwit.cli.ending import beside
+
+if TYPE_CHECKING:
+    from blockwit.jobs import Stop
 
 
 def benchmark(
@@ -28,19 +33,25 @@ def benchmark(
     from blockwit.study import benchmark as making
 
     asked = {"cards": cards, "seconds": seconds, "rounds": rounds, "nodes": nodes, "blocks": blocks}
+    wanted = making.read_seeds(seeds)
+    given = {name: value for name, value in asked.items() if value is not None}
+    file = making.Benchmark(out, game, given, str(tables.resolve()) if tables else "")
+    writing.check_writable(out)
+
+    def work(stop: Stop) -> None:
+        with progress(len(wanted), begun := sum(seed in file.records for seed in wanted)) as tell:
+            tell(begun, "")
+            records = file.run(wanted, jobs=jobs, cluster=cluster, stop=stop, told=note)
+            for number, record in enumerate(records, begun + 1):
+                tell(number, f"seed {record['seed']}: {record['value']}{', proven' if record['proven'] else ''}")
+
     try:
-        wanted = making.read_seeds(seeds)
-        given = {name: value for name, value in asked.items() if value is not None}
-        file = making.Benchmark(out, game, given, str(tables.resolve()) if tables else "")
-        with progress_bar() as progress:
-            done = sum(seed in file.records for seed in wanted)
-            task = progress.add_task("", total=len(wanted), completed=done)
-            for _ in file.run(wanted, jobs=jobs, cluster=cluster):
-                progress.update(task, advance=1)
-    except BlockwitError as error:
-        fail(error)
-    except KeyboardInterrupt:
-        typer.echo("stopped; the same call goes on", err=True)
-        raise typer.Exit(1) from None
-    proven = sum(bool(file.records[seed]["proven"]) for seed in wanted)
-    typer.echo(f"{out}: {len(wanted)} positions, {proven} proven")
+        beside(work)
+    finally:
+        for record in file.unsaved:
+            typer.echo(json.dumps(record))
+    done = [file.records[seed] for seed in wanted if seed in file.records]
+    share = "" if len(done) == len(wanted) else f" of {len(wanted)}"
+    typer.echo(f"{out}: {len(done)}{share} positions, {sum(bool(record['proven']) for record in done)} proven")
+    if share:
+        note("the same call goes on")

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blockwit import __version__
+from blockwit import __version__, writing
+from blockwit.cli import ending
 from blockwit.cli.benchmark import benchmark
-from blockwit.cli.console import GameName, Position, RuleOptions, fail, progress_bar, rules_of
+from blockwit.cli.console import Commands, GameName, Position, RuleOptions, note, progress, rules_of, save
+from blockwit.cli.ending import WRONG, beside
 from blockwit.cli.nmbr9 import app as nmbr9
 from blockwit.cli.puzzle import app as puzzle
 from blockwit.cli.serve import serve
 from blockwit.cli.tables import app as tables
 from blockwit.errors import BlockwitError
 
+if TYPE_CHECKING:
+    from blockwit.jobs import Stop
+
 app = typer.Typer(
+    cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="An engine that plays and solves Deblockle, Number Drop and NMBR 9.",
@@ -64,23 +71,20 @@ def play(
     from blockwit.arena.play import Sitting
 
     console = Console(highlight=False)
-    try:
-        chosen = games.get(game)
-        rules = rules_of(option)
-        start = chosen.start(rules) if position is None else chosen.parse(position, rules)
-        seats = len(start.returns())
-        person = set()
-        for text in () if side == "none" else side.split(","):
-            if not (text.isascii() and text.isdigit() and 1 <= int(text) <= seats):
-                raise BlockwitError(f"--side {side}: expected seats from 1 to {seats}, or none")
-            person.add(int(text) - 1)
-        limits = search.Limits(movetime=movetime)
-        opponent = Player("the engine", settings=search.Settings(skill=skill, hash_mb=64), limits=limits)
-        dice = secrets.randbits(63) if seed is None else seed
-        with opponent.engine(game, rules) as engine:
-            Sitting(start, frozenset(person), engine, limits, console, input, dice, skill).run()
-    except BlockwitError as error:
-        fail(error)
+    chosen = games.get(game)
+    rules = rules_of(option)
+    start = chosen.start(rules) if position is None else chosen.parse(position, rules)
+    seats = len(start.returns())
+    person = set()
+    for text in () if side == "none" else side.split(","):
+        if not (text.isascii() and text.isdigit() and 1 <= int(text) <= seats):
+            raise BlockwitError(f"--side {side}: expected seats from 1 to {seats}, or none")
+        person.add(int(text) - 1)
+    limits = search.Limits(movetime=movetime)
+    opponent = Player("the engine", settings=search.Settings(skill=skill, hash_mb=64), limits=limits)
+    dice = secrets.randbits(63) if seed is None else seed
+    with opponent.engine(game, rules) as engine:
+        Sitting(start, frozenset(person), engine, limits, console, input, dice, skill).run()
 
 
 @app.command(context_settings=DASHES)
@@ -97,22 +101,19 @@ def show(
     from blockwit import games
     from blockwit.study import pictures
 
-    try:
-        chosen = games.of_position(position) if position and not game else games.get(game or "deblockle")
-        rules = rules_of(option)
-        drawn = chosen.start(rules) if position is None else chosen.parse(position, rules)
-        line = moves.split()
-        for target, suffix in ((svg, "svg"), (png, "png")):
-            if target is not None:
-                pictures.write_line(target, drawn, line, suffix)
-        if animate is not None:
-            pictures.write(animate, drawn.animation(line))
-        if svg is None and png is None and animate is None:
-            for token in line:
-                drawn = drawn.play(token)
-            typer.echo(drawn.text())
-    except (BlockwitError, OSError) as error:
-        fail(error)
+    chosen = games.of_position(position) if position and not game else games.get(game or "deblockle")
+    rules = rules_of(option)
+    drawn = chosen.start(rules) if position is None else chosen.parse(position, rules)
+    line = moves.split()
+    for target, suffix in ((svg, "svg"), (png, "png")):
+        if target is not None:
+            pictures.write_line(target, drawn, line, suffix)
+    if animate is not None:
+        pictures.write(animate, drawn.animation(line))
+    if svg is None and png is None and animate is None:
+        for token in line:
+            drawn = drawn.play(token)
+        typer.echo(drawn.text())
 
 
 @app.command()
@@ -128,20 +129,33 @@ def perft(
 
     from blockwit import games
 
-    try:
-        chosen = games.get(game)
-        rules = rules_of(option)
-        start = chosen.start(rules) if position is None else chosen.parse(position, rules)
-        for level in range(1, depth + 1):
-            began = time.perf_counter()
-            count = start.perft(level)
-            seconds = time.perf_counter() - began
-            typer.echo(f"{level:3} {count:20,} {seconds:10.3f} s")
+    chosen = games.get(game)
+    rules = rules_of(option)
+    start = chosen.start(rules) if position is None else chosen.parse(position, rules)
+
+    def work(stop: Stop) -> None:
+        flag = bytearray(1)
+
+        def end() -> None:
+            flag[0] = 1
+
+        with stop.calls(end), progress(None) as tell:
+            for level in range(1, depth + 1):
+                began = time.perf_counter()
+                counts = {}
+                # Move by move: what has been counted can be told.
+                for token, count in start.divide(level, flag):
+                    counts[token] = count
+                    tell(0, f"depth {level}, {token}: {count}")
+                if flag[0]:
+                    return
+                seconds = time.perf_counter() - began
+                typer.echo(f"{level:3} {sum(counts.values()):20,} {seconds:10.3f} s")
         if divide and depth:
-            for token, count in start.divide(depth):
+            for token, count in counts.items():
                 typer.echo(f"{token}: {count}")
-    except BlockwitError as error:
-        fail(error)
+
+    beside(work)
 
 
 @app.command(
@@ -166,23 +180,33 @@ def solve(
     from blockwit.study import pictures
     from blockwit.study import solve as solving
 
-    status = 0
-    try:
-        if len(subjects) > 1 and (svg or png):
-            raise BlockwitError("--svg and --png draw one answer, expected one puzzle or position")
-        rules = rules_of(option)
-        with Engines({"Hash": solving.HASH_MB}) as engines:
-            for subject in subjects:
-                solved = solving.solve(subject, game, rules, seconds, engines, prove=prove)
+    if len(subjects) > 1 and (svg or png):
+        raise BlockwitError("--svg and --png draw one answer, expected one puzzle or position")
+    rules = rules_of(option)
+    writing.check_writable(svg, png)
+
+    def work(stop: Stop) -> int:
+        status = 0
+        with Engines({"Hash": solving.HASH_MB}) as engines, progress(len(subjects)) as tell:
+            for number, subject in enumerate(subjects):
+                if stop.is_set():
+                    break
+                solved = solving.solve(
+                    subject, game, rules, seconds, engines, prove=prove, stop=stop, told=partial(tell, number)
+                )
                 status = max(status, solved.status)
                 broken = solved.status is solving.Status.BROKEN
-                typer.echo(json.dumps(solved.to_json()) if as_json else str(solved), err=broken and not as_json)
+                line = json.dumps(solved.to_json()) if as_json else str(solved)
+                if broken and not as_json:
+                    ending.say(line)
+                else:
+                    typer.echo(line)
                 for path in (svg, png):
                     if path and not broken:
                         pictures.write(path, solved.picture())
-    except (BlockwitError, OSError) as error:
-        fail(error)
-    raise typer.Exit(status)
+        return status
+
+    raise typer.Exit(beside(work))
 
 
 @app.command()
@@ -200,14 +224,25 @@ def plan(
     from blockwit.errors import SolutionError
     from blockwit.search import plan as planning
 
-    try:
-        told = reading.standard_input(SolutionError) if str(rolls) == "-" else reading.text(rolls, SolutionError)
-        rules = rules_of(option)
-        played = games.get(game)
-        start = played.parse(position, rules) if position else played.start(rules)
-        found = planning.plan(played, start, told.split(), width=width, branch=branch, exact_nodes=exact_nodes)
-    except BlockwitError as error:
-        fail(error)
+    rules = rules_of(option)
+    played = games.get(game)
+    start = played.parse(position, rules) if position else played.start(rules)
+    read = reading.standard_input(SolutionError) if str(rolls) == "-" else reading.text(rolls, SolutionError)
+
+    def work(stop: Stop) -> planning.Plan:
+        with progress(None) as tell:
+            return planning.plan(
+                played,
+                start,
+                read.split(),
+                width=width,
+                branch=branch,
+                exact_nodes=exact_nodes,
+                stop=stop,
+                told=partial(tell, 0),
+            )
+
+    found = beside(work)
     how = "proven best" if found.proven else f"best of a beam of width {found.width}"
     typer.echo(f"{found.points:g} points, {how}, {found.used} chance events met, {found.nodes} nodes")
     typer.echo(" ".join(found.tokens))
@@ -243,30 +278,36 @@ def match(
     from blockwit.arena.sprt import Sprt
 
     tally = matches.Tally()
-    try:
-        one, two = matches.Player.parse(first), matches.Player.parse(second)
-        test = Sprt(*sprt) if sprt else None
-        most = pairs or (50_000 if test else 50)
-        played = matches.play_match(game, rules_of(option), one, two, most, start=position, seed=seed, jobs=jobs)
-        with progress_bar() as progress, closing(played):
-            task = progress.add_task("pairs", total=most)
-            for pair in played:
+    one, two = matches.Player.parse(first), matches.Player.parse(second)
+    test = Sprt(*sprt) if sprt else None
+    most = pairs or (50_000 if test else 50)
+    rules = rules_of(option)
+
+    def work(stop: Stop) -> None:
+        played = matches.play_match(game, rules, one, two, most, start=position, seed=seed, jobs=jobs, stop=stop)
+        with progress(most) as tell, closing(played):
+            tell(0, "pairs")
+            for number, pair in enumerate(played, 1):
                 tally.add(pair)
-                remark = f"+{tally.wins} ={tally.draws} -{tally.losses}"
+                remark = f"pairs +{tally.wins} ={tally.draws} -{tally.losses}"
                 if test:
                     remark += f" {test.line(tally.pairs)}"
-                progress.update(task, advance=1, description=remark)
+                tell(number, remark)
                 if test and test.verdict(test.ratio(tally.pairs)):
                     break
-    except BlockwitError as error:
-        fail(error)
-    elo, low, high = tally.elo()
-    typer.echo(f"{one.text} against {two.text}: {tally.games} games")
-    typer.echo(f"+{tally.wins} ={tally.draws} -{tally.losses}  score {100 * tally.score:.1f}%")
-    typer.echo(f"Elo {elo:+.0f} (95%: {low:+.0f} to {high:+.0f})  plies a game {tally.plies / tally.games:.1f}")
-    typer.echo(f"points a game {tally.points[0] / tally.games:.2f} : {tally.points[1] / tally.games:.2f}")
-    if test:
-        typer.echo(test.line(tally.pairs))
+
+    try:
+        beside(work)
+    finally:
+        # Also when an engine has failed: what was played counts.
+        if tally.games:
+            elo, low, high = tally.elo()
+            typer.echo(f"{one.text} against {two.text}: {tally.games} games")
+            typer.echo(f"+{tally.wins} ={tally.draws} -{tally.losses}  score {100 * tally.score:.1f}%")
+            typer.echo(f"Elo {elo:+.0f} (95%: {low:+.0f} to {high:+.0f})  plies a game {tally.plies / tally.games:.1f}")
+            typer.echo(f"points a game {tally.points[0] / tally.games:.2f} : {tally.points[1] / tally.games:.2f}")
+            if test:
+                typer.echo(test.line(tally.pairs))
 
 
 @app.command()
@@ -285,30 +326,37 @@ def simulate(
     from blockwit.arena import simulate as simulation
 
     samples: list[simulation.Sample] = []
-    try:
-        with progress_bar() as progress:
-            task = progress.add_task("", total=count)
+    rules = rules_of(option)
+    simulation.check_policy(policy)
+    writing.check_writable(journal)
+
+    def work(stop: Stop) -> None:
+        total = 0.0
+        with progress(count) as tell:
+            tell(0, "")
             played = simulation.simulate(
-                game, rules_of(option), policy, range(seed, seed + count), jobs=jobs, journal=journal
+                game, rules, policy, range(seed, seed + count), jobs=jobs, journal=journal, stop=stop
             )
-            total = 0.0
             for sample in played:
                 samples.append(sample)
                 total += sum(sample.points) / len(sample.points)
-                progress.update(task, advance=1, description=f"mean {total / len(samples):.2f}")
-    except BlockwitError as error:
-        fail(error)
-    except KeyboardInterrupt:
-        typer.echo("stopped", err=True)
-    if not samples:
-        raise typer.Exit(1)
-    figures = simulation.summarise(samples)
-    typer.echo(f"{figures.games} games of {policy}: mean {figures.mean:.2f} ± {figures.error:.2f} (standard error)")
-    typer.echo(f"deviation {figures.deviation:.2f}, decisions {figures.decisions:.1f}, rolls {figures.chances:.1f}")
-    shares = zip(simulation.PERCENTILES, figures.percentiles, strict=True)
-    typer.echo("percentiles " + "  ".join(f"{share}%: {value:g}" for share, value in shares))
-    for line in simulation.histogram(figures.values):
-        typer.echo(line)
+                tell(len(samples), f"mean {total / len(samples):.2f}")
+
+    try:
+        beside(work)
+    finally:
+        # Also when the journal could not be written: what was played counts.
+        if samples:
+            figures = simulation.summarise(samples)
+            error = f"{figures.mean:.2f} ± {figures.error:.2f} (standard error)"
+            typer.echo(f"{figures.games} games of {policy}: mean {error}")
+            typer.echo(
+                f"deviation {figures.deviation:.2f}, decisions {figures.decisions:.1f}, rolls {figures.chances:.1f}"
+            )
+            shares = zip(simulation.PERCENTILES, figures.percentiles, strict=True)
+            typer.echo("percentiles " + "  ".join(f"{share}%: {value:g}" for share, value in shares))
+            for line in simulation.histogram(figures.values):
+                typer.echo(line)
 
 
 @app.command()
@@ -329,17 +377,15 @@ def analyse(
     from blockwit.study import analyse as analysis
 
     limits = Limits(nodes=nodes) if nodes else Limits(movetime=movetime)
-    try:
-        record = analysis.load_record(file)
-        with progress_bar() as progress:
-            task = progress.add_task("moves", total=len(record.moves))
-            found = analysis.analyse(record, limits, lambda done: progress.update(task, completed=done))
-        if svg is not None:
-            svg.write_text(analysis.svg(found), encoding="utf-8")
-        if json_file is not None:
-            json_file.write_text(json.dumps(analysis.as_json(found), indent=1) + "\n", encoding="utf-8")
-    except (BlockwitError, OSError) as error:
-        fail(error)
+    record = analysis.load_record(file)
+    writing.check_writable(svg, json_file)
+
+    def work(stop: Stop) -> analysis.Analysis:
+        with progress(len(record.moves)) as tell:
+            tell(0, "moves")
+            return analysis.analyse(record, limits, lambda done: tell(done, "moves"), stop)
+
+    found = beside(work)
     table = Table(title=f"{found.game.title}: expected {found.game.unit}")
     for name in ("no.", "player", "move", "best", "worth", "loss"):
         table.add_column(name, justify="left" if name in ("move", "best") else "right", overflow="fold")
@@ -350,6 +396,10 @@ def analyse(
         typer.echo(f"player {player + 1}: {lost:.2f} {found.game.unit} lost in {count} moves")
     for each in found.worst():
         typer.echo(analysis.explanation(each, found.game.unit))
+    kept = svg is None or save(svg, analysis.svg(found))
+    kept &= json_file is None or save(json_file, json.dumps(analysis.as_json(found), indent=1) + "\n")
+    if not kept:
+        raise typer.Exit(WRONG)
 
 
 @app.command()
@@ -376,30 +426,36 @@ def train(
     """Learn a game's evaluation by self-play from nothing; can be stopped and resumed at any time."""
     import os
 
-    from blockwit.games import weights as files
+    from blockwit.games import weights as learned
     from blockwit.jobs import executor
     from blockwit.study import train as training
 
     recipe = training.Recipe(game, seed, round_games, jobs, threads or os.cpu_count() or 1, solo, decay, rate, optimism)
-    try:
-        course = training.Training(recipe, checkpoint or weights.with_name(f"{weights.name}.checkpoint"))
-        with executor(jobs, cluster) as pool, progress_bar() as progress:
-            task = progress.add_task("", total=total, completed=course.progress.games)
+    kept = checkpoint or weights.with_name(f"{weights.name}.checkpoint")
+    writing.check_writable(weights, kept, curve)
+    with training.Training(recipe, kept) as course:
 
-            def told() -> None:
-                figures = " ".join("-" if mean is None else f"{mean:.1f}" for mean in course.progress.curve[-1][2])
-                progress.update(task, completed=course.progress.games, description=f"points {figures}")
-                if curve is not None:
-                    training.draw_curve(course, curve)
+        def work(stop: Stop) -> None:
+            with executor(jobs, cluster, stop, note) as pool, progress(total, course.progress.games) as tell:
+                tell(course.progress.games, "games")
 
-            try:
-                course.run(pool, total, None if minutes is None else 60 * minutes, told)
-            except KeyboardInterrupt:
-                typer.echo("stopped; the same call goes on from the last round", err=True)
-        files.write(weights, course.weights())
-    except BlockwitError as error:
-        fail(error)
+                def told() -> None:
+                    figures = " ".join("-" if mean is None else f"{mean:.1f}" for mean in course.progress.curve[-1][2])
+                    tell(course.progress.games, f"games, points {figures}")
+                    if curve is not None:
+                        training.draw_curve(course, curve)
+
+                course.run(pool, total, None if minutes is None else 60 * minutes, told, stop)
+
+        try:
+            beside(work)
+        finally:
+            # Also when the checkpoint could not be written: what was learned counts.
+            if course.progress.games:
+                learned.write(weights, course.weights())
     typer.echo(f"{course.progress.games} games in {course.progress.seconds / 60:.1f} minutes: {weights}")
+    if course.progress.games < total and minutes is None:
+        note(f"the same call goes on from {kept}")
 
 
 def version(value: bool) -> None:
@@ -417,5 +473,6 @@ def options(
 
 
 def main() -> None:
-    """Entry point of the command `blockwit`."""
-    app()
+    """Be the command `blockwit`."""
+    ending.hear()
+    ending.leave(app)

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blockwit.errors import BlockwitError, SolutionError, quote
+from blockwit import writing
+from blockwit.cli.console import Commands, note, save
+from blockwit.cli.ending import NO, WRONG, beside, line_of, say
+from blockwit.errors import SolutionError, quote
 
 if TYPE_CHECKING:
     # The engine starts through the same command line: what loads the optimizer waits until it is needed.
     from rich.table import Table
 
+    from blockwit.jobs import Stop
     from blockwit.search.cpsat.optimize import Optimizer, Progress
     from blockwit.search.cpsat.problem import Problem
     from blockwit.search.cpsat.solution import Solution
 
-app = typer.Typer(help="NMBR 9: the best plan, bounds and proofs, solution files.", no_args_is_help=True)
+app = typer.Typer(
+    cls=Commands, help="NMBR 9: the best plan, bounds and proofs, solution writing.", no_args_is_help=True
+)
 
 Seconds = Annotated[float | None, typer.Option("--time", min=0.0, help="Seconds; without it, until proven.")]
 Workers = Annotated[int, typer.Option(min=1, max=64, help="Threads.")]
 Seed = Annotated[int, typer.Option(help="Seed of every random choice.")]
-
-
-def _fail(error: BlockwitError) -> typer.Exit:
-    typer.echo(f"error: {error}", err=True)
-    return typer.Exit(1)
 
 
 def _row(progress: Progress) -> Table:
@@ -52,28 +54,30 @@ def _line(progress: Progress) -> str:
     )
 
 
-def _run(problem: Problem, seconds: float | None, workers: int, seed: int, save: Path | None) -> Progress:
-    """Run the optimizer with a live line on a terminal, and one line for each news elsewhere."""
+def _run(problem: Problem, seconds: float | None, workers: int, seed: int, save: Path | None) -> Optimizer:
+    """Run the optimizer until its end or a signal, with a live line on a terminal, and one for each news elsewhere."""
     from rich.console import Console
     from rich.live import Live
 
     from blockwit.search.cpsat.optimize import Optimizer
 
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    def tell(progress: Progress) -> None:
+        note(_line(progress))
 
-        def tell(progress: Progress) -> None:
-            typer.echo(_line(progress), err=True)
+    optimizer = Optimizer(problem, workers=workers, seed=seed, report=tell, save=save)
 
-        return Optimizer(problem, workers=workers, seed=seed, report=tell, save=save).run(seconds)
-    with Live(console=console, refresh_per_second=4, transient=True) as live:
+    def work(stop: Stop) -> None:
+        with stop.calls(optimizer.stop):
+            optimizer.run(seconds)
 
-        def tell_live(progress: Progress) -> None:
-            live.console.print(_line(progress))
-
-        optimizer = Optimizer(problem, workers=workers, seed=seed, report=tell_live, save=save)
-        live.update(_Status(optimizer))
-        return optimizer.run(seconds)
+    with optimizer:
+        if sys.stderr.isatty():
+            # Notes are redirected, and stand above it.
+            with Live(_Status(optimizer), console=Console(stderr=True), refresh_per_second=4, transient=True):
+                beside(work)
+        else:
+            beside(work)
+    return optimizer
 
 
 class _Status:
@@ -86,10 +90,12 @@ class _Status:
         return _row(self.optimizer.progress())
 
 
-def _show(progress: Progress, problem: Problem, out: Path | None) -> None:
+def _show(optimizer: Optimizer, out: Path | None) -> None:
+    """Tell the result and write it; the exit status tells where there is none, or where it could not be written."""
+    progress, problem = optimizer.progress(), optimizer.problem
     if progress.plan is None:
         typer.echo("no plan found in this time")
-        return
+        raise typer.Exit(NO)
     typer.echo(
         f"{problem.name}: {progress.score} points"
         + (", proven optimal" if progress.proven else f", bound {progress.bound}, gap {progress.gap:.1%}")
@@ -105,7 +111,22 @@ def _show(progress: Progress, problem: Problem, out: Path | None) -> None:
             bound=progress.bound,
             seconds=round(progress.seconds, 1),
         )
-        out.write_text(text, encoding="utf-8")
+        if not save(out, text):
+            raise typer.Exit(WRONG)
+
+
+def _kept(name: str) -> Path | None:
+    """Return the file for a problem's progress in the platform's folder for such, None where nothing can be written."""
+    import platformdirs
+
+    path = platformdirs.user_cache_path("blockwit") / "nmbr9" / f"{name.replace(':', '-')}.progress.json"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        writing.check_writable(path)
+    except OSError as error:
+        note(f"progress is not kept ({line_of(error)}), --save names another file")
+        return None
+    return path
 
 
 @app.command()
@@ -114,23 +135,32 @@ def optimize(
     seconds: Seconds = None,
     workers: Workers = 2,
     seed: Seed = 0,
-    save: Annotated[
-        Path | None, typer.Option(help="Progress file, by default NAME.progress.json: a run that was ended goes on.")
+    progress: Annotated[
+        Path | None,
+        typer.Option(
+            "--save", help="Progress file; default: one in the user's cache folder. A run that was ended goes on."
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the best solution there as JSON.")] = None,
 ) -> None:
     """Find the best plan of a problem, with a bound; ends by itself when it is proven optimal."""
     from blockwit.search.cpsat.problem import read_problem
 
+    asked = read_problem(problem)
+    if asked.kind == "U":
+        raise SolutionError(f"{quote(problem)} has an unknown order: no plan exists, play it instead")
+    writing.check_writable(progress, out)
+    kept = progress or _kept(asked.name)
+    if kept is not None and kept.exists():
+        note(f"going on from {kept}")
+    optimizer = _run(asked, seconds, workers, seed, kept)
     try:
-        asked = read_problem(problem)
-        if asked.kind == "U":
-            raise SolutionError(f"{quote(problem)} has an unknown order: no plan exists, play it instead")
-        save = save or Path(f"{asked.name.replace(':', '-')}.progress.json")
-        typer.echo(f"{'going on from' if save.exists() else 'progress is kept in'} {save}", err=True)
-        _show(_run(asked, seconds, workers, seed, save), asked, out)
-    except BlockwitError as error:
-        raise _fail(error) from None
+        _show(optimizer, out)
+    finally:
+        if optimizer.unsaved is None and kept is not None:
+            note(f"progress is kept in {kept}")
+    if optimizer.unsaved is not None:
+        raise optimizer.unsaved
 
 
 @app.command()
@@ -143,12 +173,8 @@ def par(
     """Tell what was possible with a known order of cards: the best plan found and a bound."""
     from blockwit.search.cpsat.problem import read_order, read_problem
 
-    try:
-        order = read_order(deck)
-        problem = read_problem(f"K:{''.join(map(str, order))}")
-        _show(_run(problem, seconds, workers, seed, None), problem, None)
-    except BlockwitError as error:
-        raise _fail(error) from None
+    order = read_order(deck)
+    _show(_run(read_problem(f"K:{''.join(map(str, order))}"), seconds, workers, seed, None), None)
 
 
 def _read(path: Path) -> Solution:
@@ -164,11 +190,16 @@ def _read(path: Path) -> Solution:
 
 @app.command()
 def check(file: Annotated[Path, typer.Argument(help="A solution file.")]) -> None:
-    """Verify a solution file by the rules; exit status 1 and one line if anything is wrong."""
+    """Verify a solution file by the rules; exit status 1 and one line if anything is wrong with what it holds."""
+    from blockwit import reading
+    from blockwit.search.cpsat.solution import check_solution
+
+    text = reading.text(file, SolutionError)
     try:
-        solution = _read(file)
-    except BlockwitError as error:
-        raise _fail(error) from None
+        solution = check_solution(text)
+    except SolutionError as error:
+        say(f"blockwit: {file}: {error}")
+        raise typer.Exit(NO) from None
     typer.echo(f"{file}: {solution.problem.name}, {solution.score} points, {len(solution.tiles)} tiles: correct")
 
 
@@ -180,11 +211,7 @@ def show(
     """Draw every level of a solution."""
     from blockwit.games.nmbr9.position import FREE, build_position
 
-    try:
-        solution = _read(file)
-    except BlockwitError as error:
-        raise _fail(error) from None
-    position = build_position(solution.tiles, FREE, [], 0)
-    if svg is not None:
-        svg.write_text(position.svg(), encoding="utf-8")
+    position = build_position(_read(file).tiles, FREE, [], 0)
     typer.echo(position.text())
+    if svg is not None:
+        writing.write(svg, position.svg())

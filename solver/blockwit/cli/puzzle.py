@@ -14,15 +14,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from blockwit import writing
+from blockwit.cli.console import Commands, progress, save
+from blockwit.cli.ending import beside, say
 from blockwit.errors import BlockwitError, TwoSolutionsError
 
 if TYPE_CHECKING:
+    from blockwit.jobs import Stop
     from blockwit.study.puzzles.base import Puzzle
 
 KINDS = "win, defend, free (Deblockle), drop, claim, plan (Number Drop), par, optimum (NMBR 9)"
 STATUS = "Exit status: 0 all right, 1 an answer is wrong or not the only one, 2 a file or the call is broken."
 
-app = typer.Typer(help=f"Posed puzzles: check, find, show, solve, grade. {STATUS}", no_args_is_help=True)
+app = typer.Typer(cls=Commands, help=f"Posed puzzles: check, find, show, solve, grade. {STATUS}", no_args_is_help=True)
 
 Files = Annotated[
     list[Path] | None, typer.Argument(help="Puzzle files, or folders of them; without any, the folder puzzles.")
@@ -31,42 +35,55 @@ RIGHT, WRONG, BROKEN = range(3)
 
 
 def _paths(given: list[Path] | None) -> list[Path]:
-    """Return the files meant, or leave with status 2."""
+    """Return the files meant."""
     from blockwit.study import puzzles
 
-    try:
-        return list(puzzles.paths(given or [Path("puzzles")]))
-    except BlockwitError as error:
-        typer.echo(f"blockwit: {error}", err=True)
-        raise typer.Exit(BROKEN) from None
+    return list(puzzles.paths(given or [Path("puzzles")]))
 
 
-def _each(given: list[Path] | None, do: Callable[[Path, Puzzle], None]) -> None:
-    """Do something with every puzzle; broken files are named and skipped, and the exit status tells of them."""
-    from blockwit.study import puzzles
+def _each(given: list[Path] | None, do: Callable[[Path], tuple[int, str]]) -> None:
+    """Tell what `do` says of every file, and leave with the highest status; a broken file is named and counts 2."""
+    paths = _paths(given)
 
-    status = RIGHT
-    for path in _paths(given):
-        try:
-            do(path, puzzles.load(path))
-        except (BlockwitError, OSError) as error:
-            typer.echo(f"blockwit: {error}", err=True)
-            status = BROKEN
-    raise typer.Exit(status)
+    def work(stop: Stop) -> int:
+        status = RIGHT
+        with progress(len(paths)) as tell:
+            for number, path in enumerate(paths):
+                if stop.is_set():
+                    break
+                tell(number, str(path))
+                try:
+                    found, text = do(path)
+                except BlockwitError as error:
+                    found, text = BROKEN, f"blockwit: {error}"
+                if stop.is_set():
+                    break  # nobody waits for this one any more
+                status = max(status, found)
+                if text.startswith("blockwit: "):
+                    say(text)
+                else:
+                    typer.echo(text)
+        return status
+
+    # A proof cannot be stopped: whatever it was at when a signal comes is left alone.
+    raise typer.Exit(beside(work, patient=False))
 
 
 @app.command(epilog=STATUS)
 def check(files: Files = None) -> None:
     """Prove every puzzle again: one line a file, PROVEN, WRONG ANSWER, TWO SOLUTIONS or BROKEN."""
     counts = {"PROVEN": 0, "WRONG ANSWER": 0, "TWO SOLUTIONS": 0, "BROKEN": 0}
-    for path in _paths(files):
+
+    def do(path: Path) -> tuple[int, str]:
         verdict, remark = _verdict(path)
         counts[verdict] += 1
-        typer.echo(f"{path}: {verdict}{remark}")
-    typer.echo(", ".join(f"{count} {verdict.lower()}" for verdict, count in counts.items()))
-    if counts["BROKEN"]:
-        raise typer.Exit(BROKEN)
-    raise typer.Exit(WRONG if counts["WRONG ANSWER"] or counts["TWO SOLUTIONS"] else RIGHT)
+        return {"PROVEN": RIGHT, "BROKEN": BROKEN}.get(verdict, WRONG), f"{path}: {verdict}{remark}"
+
+    try:
+        _each(files, do)
+    finally:
+        if any(counts.values()):
+            typer.echo(", ".join(f"{count} {verdict.lower()}" for verdict, count in counts.items()))
 
 
 def _verdict(path: Path) -> tuple[str, str]:
@@ -100,20 +117,35 @@ def new(
 
     from blockwit.study.puzzles import find as finding
 
+    sought = finding.find(kind, turns, secrets.randbits(63) if seed is None else seed)
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        writing.check_writable(out / f"{kind}.json")
+    found: list[tuple[str, Puzzle]] = []
+
+    def work(_: Stop) -> None:
+        with progress(max(count, of)) as tell:
+            tell(0, "found")
+            for number, each in enumerate(islice(sought, max(count, of)), 1):
+                found.append(each)
+                tell(number, f"found, the last of grade {each[1].grade}")
+
+    kept = True
     try:
-        found = finding.find(kind, turns, secrets.randbits(63) if seed is None else seed)
-        chosen = _spread(list(islice(found, max(count, of))), count)
-        for name, puzzle in chosen:
+        # The search for the next one cannot be stopped: it is left alone when a signal comes.
+        beside(work, patient=False)
+    finally:
+        for name, puzzle in _spread(list(found), min(count, len(found))):
             if out is None:
                 typer.echo(puzzle.to_json(), nl=False)
                 continue
-            out.mkdir(parents=True, exist_ok=True)
             path = next(_fresh(out, name))
-            path.write_text(puzzle.to_json(), encoding="utf-8")
-            typer.echo(f"{path}: grade {puzzle.grade}, {puzzle.nodes} nodes")
-    except (BlockwitError, OSError) as error:
-        typer.echo(f"blockwit: {error}", err=True)
-        raise typer.Exit(BROKEN) from None
+            if save(path, puzzle.to_json()):
+                typer.echo(f"{path}: grade {puzzle.grade}, {puzzle.nodes} nodes")
+            else:
+                kept = False
+    if not kept:
+        raise typer.Exit(BROKEN)
 
 
 def _spread(found: list[tuple[str, Puzzle]], count: int) -> list[tuple[str, Puzzle]]:
@@ -138,13 +170,14 @@ def show(
     svg: Annotated[Path | None, typer.Option(help="Also draw the position to this file (of one puzzle).")] = None,
 ) -> None:
     """Draw the position and state the task, without the answer."""
+    from blockwit.study import puzzles
 
-    def do(path: Path, puzzle: Puzzle) -> None:
-        typer.echo(f"{path}: {puzzle.game.title}, grade {puzzle.grade}")
-        typer.echo(puzzle.position.text())
-        typer.echo(puzzle.task())
+    def do(path: Path) -> tuple[int, str]:
+        puzzle = puzzles.load(path)
         if svg is not None:
-            svg.write_text(puzzle.position.svg(), encoding="utf-8")
+            writing.write(svg, puzzle.position.svg())
+        head = f"{path}: {puzzle.game.title}, grade {puzzle.grade}"
+        return RIGHT, f"{head}\n{puzzle.position.text()}\n{puzzle.task()}"
 
     _each(files, do)
 
@@ -158,13 +191,13 @@ def solve(
     from blockwit.client import Engines
     from blockwit.study.solve import HASH_MB, solve_puzzle
 
-    status = RIGHT
     with Engines({"Hash": HASH_MB}) as engines:
-        for path in _paths(files):
+
+        def do(path: Path) -> tuple[int, str]:
             solved = solve_puzzle(path, engines, prove=prove)
-            typer.echo(str(solved), err=solved.status == BROKEN)
-            status = max(status, solved.status)
-    raise typer.Exit(status)
+            return solved.status, str(solved)
+
+        _each(files, do)
 
 
 @app.command(epilog=STATUS)
@@ -173,14 +206,16 @@ def grade(
     write: Annotated[bool, typer.Option(help="Write what the proof says into the files.")] = False,
 ) -> None:
     """Measure how hard puzzles are: nodes of the proof, temptation, difficulty, grade from 1 to 5."""
+    from blockwit.study import puzzles
 
-    def do(path: Path, puzzle: Puzzle) -> None:
+    def do(path: Path) -> tuple[int, str]:
+        puzzle = puzzles.load(path)
         graded = puzzle.graded(puzzle.prove())
-        typer.echo(
+        if write:
+            writing.write(path, graded.to_json())
+        return RIGHT, (
             f"{path}: {graded.nodes} nodes, temptation {graded.tempting}, difficulty {graded.difficulty():.2f}, "
             f"grade {graded.grade}"
         )
-        if write:
-            path.write_text(graded.to_json(), encoding="utf-8")
 
     _each(files, do)

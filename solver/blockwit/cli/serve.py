@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated
 
 import typer
 
-from blockwit.cli.console import fail
 from blockwit.errors import CommandError
 
 HOST = "127.0.0.1"
@@ -25,10 +25,9 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the web page to play on, to browsers on this machine only."""
-    try:
+    # A signal is how it ends, and uvicorn hands it on when all is closed.
+    with suppress(KeyboardInterrupt):
         run(port, sessions, idle, allow_host or [])
-    except CommandError as error:
-        fail(error)
 
 
 def run(port: int, sessions: int, idle: float, allow: Sequence[str] = ()) -> None:

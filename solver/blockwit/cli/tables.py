@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blockwit.cli.console import RuleOptions, fail, progress_bar, rules_of
-from blockwit.errors import BlockwitError, TableError
+from blockwit.cli.console import Commands, RuleOptions, note, progress, rules_of
+from blockwit.cli.ending import NO, beside
+from blockwit.errors import TableError
 
-app = typer.Typer(help="Endgame tables of Deblockle: one block against two, solved exactly.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from blockwit.jobs import Stop
+
+app = typer.Typer(
+    cls=Commands, help="Endgame tables of Deblockle: one block against two, solved exactly.", no_args_is_help=True
+)
 
 Folder = Annotated[
     Path, typer.Option("--path", help="Folder of the tables; the engine finds them by its option TablePath.")
@@ -27,19 +33,23 @@ def build_command(
     """Solve one block against two and write the table. A killed build goes on where it was."""
     from blockwit.study.tables import Progress, build
 
-    try:
-        rules = _rules_of(option)
-        with progress_bar() as progress:
-            task = progress.add_task("", total=1.0)
+    rules = _rules_of(option)
+
+    def work(stop: Stop) -> Path | None:
+        with progress(100) as tell:
+            tell(0, "% of the first round")
 
             def report(news: Progress) -> None:
                 text = "packing" if news.packing else f"round {news.round}, {news.changed:,} changed by the last"
-                progress.update(task, completed=news.done, description=text)
+                tell(round(100 * news.done), f"% of {text}")
 
-            written = build(rules, path, jobs, report)
-    except BlockwitError as error:
-        fail(error)
-    typer.echo(f"{written}  {written.stat().st_size:,} bytes")
+            return build(rules, path, jobs, report, stop)
+
+    written = beside(work)
+    if written is None:
+        note("the same call goes on")
+    else:
+        typer.echo(f"{written}  {written.stat().st_size:,} bytes")
 
 
 @app.command("check")
@@ -48,25 +58,30 @@ def check_command(path: Folder) -> None:
     from blockwit.games.deblockle.tablefiles import TableFile, found
     from blockwit.games.deblockle.tables import path_of
 
-    sound = 0
-    try:
-        tables = list(found(path))
-        if not tables:
-            raise TableError(f"{path}: no table here, expected files like {path_of(path, 0).name}")
-        for table in tables:
-            try:
-                if not isinstance(table, TableFile):
-                    raise table
-                table.check()
-            except TableError as error:
-                typer.echo(str(error))
-            else:
-                sound += 1
-                typer.echo(f"{table.path}: sound, {table.path.stat().st_size:,} bytes")
+    tables = list(found(path))
+    if not tables:
+        raise TableError(f"{path}: no table here, expected files like {path_of(path, 0).name}")
+
+    def work(stop: Stop) -> None:
+        sound = 0
+        with progress(len(tables)) as tell:
+            for number, table in enumerate(tables):
+                tell(number, "tables")
+                try:
+                    if not isinstance(table, TableFile):
+                        raise table
+                    table.check()
+                    line = f"{table.path}: sound, {table.path.stat().st_size:,} bytes"
+                    sound += 1
+                except TableError as error:
+                    line = str(error)
+                if stop.is_set():
+                    return  # nobody waits for it any more
+                typer.echo(line)
         if sound < len(tables):
             raise TableError(f"{len(tables) - sound} of {len(tables)} tables cannot be used")
-    except BlockwitError as error:
-        fail(error)
+
+    beside(work, patient=False)
 
 
 @app.command("probe")
@@ -79,24 +94,21 @@ def probe_command(
     from blockwit import games
     from blockwit.games.base import Kind
 
-    try:
-        game = games.get("deblockle")
-        start = game.parse(position, game.read_options(rules_of(option)))
-        oracle = game.oracle(start, str(path) if path else "")
-        lines = []
-        for token in ("", *start.tokens()):
-            after = start.play(token) if token else start
-            value = oracle.probe(after.raw()) if oracle and after.kind() is not Kind.TERMINAL else None
-            if oracle and oracle.trouble():
-                raise TableError(oracle.trouble())
-            lines.append((token, value, after.result()))
-    except BlockwitError as error:
-        fail(error)
+    game = games.get("deblockle")
+    start = game.parse(position, game.read_options(rules_of(option)))
+    oracle = game.oracle(start, str(path) if path else "")
+    lines = []
+    for token in ("", *start.tokens()):
+        after = start.play(token) if token else start
+        value = oracle.probe(after.raw()) if oracle and after.kind() is not Kind.TERMINAL else None
+        if oracle and oracle.trouble():
+            raise TableError(oracle.trouble())
+        lines.append((token, value, after.result()))
     for token, value, result in lines:
         known = result or "not in the tables" if value is None else outcome_of(value)
         typer.echo(f"{token or start.fen()}  {known}")
     if lines[0][1] is None:
-        raise typer.Exit(1)
+        raise typer.Exit(NO)
 
 
 def outcome_of(plies: int) -> str:

@@ -296,9 +296,9 @@ def test_known_orders_stay_below_free_choice() -> None:
 def test_a_killed_run_resumes(tmp_path: Path) -> None:
     save = tmp_path / "progress.json"
     problem = read_problem("F-9-2-12")
-    first = Optimizer(problem, save=save, seed=5)
-    threading.Timer(3.0, first.stop).start()
-    first.run()
+    with Optimizer(problem, save=save, seed=5) as first:
+        threading.Timer(3.0, first.stop).start()
+        first.run()
     saved = json.loads(save.read_text(encoding="utf-8"))
     assert saved["score"] >= 0
     news: list[Progress] = []
@@ -314,7 +314,7 @@ def test_a_killed_run_resumes(tmp_path: Path) -> None:
 
 def test_progress_of_another_problem_is_refused(tmp_path: Path) -> None:
     save = tmp_path / "progress.json"
-    Optimizer(read_problem("F-6-1-5"), save=save).run()
+    optimize(read_problem("F-6-1-5"), None, save=save)
     with pytest.raises(SolutionError, match="is of problem 'F-6-1-5', expected F-6-2-5"):
         Optimizer(read_problem("F-6-2-5"), save=save)
     save.write_text("{", encoding="utf-8")
