@@ -20,7 +20,7 @@ COMMAND = [sys.executable, "-c", "from blockwit.cli import start; start()"]
 LIMIT = 40
 """Seconds after which a command that does not end is killed: no more than a way out of a test that has failed."""
 PUZZLE = "puzzles/deblockle/win2-01.json"
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 
 
 def environment(folder: Path) -> dict[str, str]:
