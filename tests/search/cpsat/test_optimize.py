@@ -11,8 +11,6 @@ import pytest
 from blockwit import _nmbr9
 from blockwit.errors import OptionError, SolutionError
 from blockwit.games.nmbr9.position import GAME, SHAPES, Nmbr9Position, Tile
-from blockwit.search.cpsat.bounds import Master, Tables
-from blockwit.search.cpsat.decomposition import Decomposition, can_carry
 from blockwit.search.cpsat.model import StackModel
 from blockwit.search.cpsat.optimize import Optimizer, Progress, optimize
 from blockwit.search.cpsat.problem import problem_of, read_problem
@@ -25,6 +23,7 @@ from blockwit.search.cpsat.unknown import choose
 from blockwit.search.types import Info, Limits, Settings
 
 from tests.reference import nmbr9 as reference
+from tests.search.cpsat.decomposition import Decomposition, can_carry
 
 
 def counts(*digits: int) -> tuple[int, ...]:
@@ -266,28 +265,11 @@ def test_what_layouts_carry_is_told_whole_or_not_at_all() -> None:
     assert COVERER.carried(layouts, pool, lambda: next(asked)) is None
 
 
-def test_bounds_hold_and_tables_tighten_them() -> None:
-    problem = read_problem("F-6-1-7")
-    tables = Tables(problem.pool)
-    assert tables.build(lambda: False)
-    by_area = Master(problem).bound(60, 1, lambda bound: None, lambda: False)
-    master = Master(problem, tables)
-    by_tables = master.bound(60, 1, lambda bound: None, lambda: False)
-    assert 22 <= by_tables <= by_area
-    while master.cut(lambda: False):
-        bound = master.bound(60, 1, lambda bound: None, lambda: False)
-        assert 22 <= bound <= by_tables
-        by_tables = bound
-
-
-def test_the_area_bound_of_one_copy() -> None:
-    assert Master(read_problem("F-9-1-10")).bound(60, 1, lambda bound: None, lambda: False) == 118
-
-
 def test_known_orders_stay_below_free_choice() -> None:
     free = optimize(read_problem("F-6-1-7"), None).score
     for deck in ("0123456", "6543210", "3061524"):
-        end = optimize(read_problem(f"K:{deck}"), 2.0)
+        # A first plan, then the proof.
+        end = Optimizer(read_problem(f"K:{deck}")).run(steps=2)
         assert end.plan is not None
         assert [tile.digit for tile in end.plan.tiles] == [int(d) for d in deck]
         assert end.score <= end.bound <= free

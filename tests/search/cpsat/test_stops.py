@@ -13,7 +13,6 @@ from types import SimpleNamespace
 import pytest
 from blockwit.games.nmbr9.position import GAME
 from blockwit.search.cpsat import model, solving
-from blockwit.search.cpsat.bounds import Master, Tables
 from blockwit.search.cpsat.model import Outcome, StackModel
 from blockwit.search.cpsat.optimize import Optimizer, Progress
 from blockwit.search.cpsat.problem import read_problem
@@ -154,17 +153,6 @@ def test_an_optimizer_answers_with_its_incumbent_while_a_solver_winds_down(stubb
     run.join(HANG)
     assert not run.is_alive()
     assert ends[0].plan is not None
-
-
-def test_bounds_are_made_in_slices() -> None:
-    problem = read_problem("F-5-1-6")
-    tables = Tables(problem.pool)
-    assert tables.build(solving.never)
-    asked = Asked()
-    Master(problem, tables, asked)
-    assert asked.times > 50
-    with pytest.raises(Stopped):
-        Master(problem, tables, Asked(40))
 
 
 def test_the_enumeration_asks_within_one_question() -> None:

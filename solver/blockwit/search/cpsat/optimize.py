@@ -1,8 +1,8 @@
 """One front for all problems with a plan to find: incumbents and bounds, whatever finds them.
 
-Small free problems are proven by the decomposition. Large ones alternate between the beam over levels,
-neighbourhoods of the incumbent, and the bound. A known order starts from the beam over cards. No plan is
-reported that the rules have not replayed.
+A free problem is proven by the search over (tiles used, lowest layout), which finds its plan on the way; as long as
+that takes, slices of it alternate with the beam over levels and neighbourhoods of the incumbent. A known order starts
+from the beam over cards. No plan is reported that the rules have not replayed.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from typing import Self
 
 from blockwit import _nmbr9, writing
 from blockwit.games.nmbr9.position import Tile
-from blockwit.search.cpsat.bounds import Master, Tables, most_levels
-from blockwit.search.cpsat.decomposition import Decomposition
-from blockwit.search.cpsat.problem import Problem
+from blockwit.search.cpsat.free import FreeProof
+from blockwit.search.cpsat.problem import Problem, most_levels
 from blockwit.search.cpsat.search import (
     Beam,
     draw_neighbourhood,
@@ -37,6 +36,15 @@ from blockwit.search.cpsat.stacks import Plan, complete, replay
 
 SKETCHED = 12
 """Problems of at most so many cards are looked at with every number of levels."""
+
+SHORT = 5.0
+"""Seconds within which such a look is worth more than the proof."""
+
+FIRST_PROOF = 30.0
+"""Seconds of the proof before anything else than a first plan is looked for."""
+
+FIRST_BOUND = 5.0
+"""The same in a known order, which the proof bounds only."""
 
 
 @dataclass(frozen=True)
@@ -101,9 +109,7 @@ class Optimizer:
         self.rounds = 0
         self.spent = 0.0
         self._stop = threading.Event()
-        self._tables: Tables | None = None
-        self._master: Master | None = None
-        self._exhausted = False
+        self._proof: FreeProof | None = None
         self._end: float | None = None
         self._began = time.monotonic()
         self.unsaved: OSError | None = None
@@ -157,11 +163,10 @@ class Optimizer:
     def _steps(self) -> Iterator[Callable[[], None]]:
         """Yield what to do, one after the other, without end."""
         yield self._start
-        if self.problem.kind == "F" and self.problem.cards <= SKETCHED and not self.problem.start:
+        short = self._end is not None and self._end - self._began < SHORT
+        if short and self.problem.kind == "F" and self.problem.cards <= SKETCHED and not self.problem.start:
             yield self._sketch
-        if Decomposition.suits(self.problem):
-            yield self._prove
-        yield lambda: self._bound_slice(5.0)
+        yield lambda: self._prove(FIRST_PROOF if self.problem.kind == "F" else FIRST_BOUND)
         rng = random.Random(self.seed * 1_000_003 + self.rounds)
         while True:
             yield lambda: self._round(rng)
@@ -171,7 +176,7 @@ class Optimizer:
         if self.rounds % 4 == 1:
             self._beam(rng)
         elif self.rounds % 4 == 2:
-            self._bound_slice(60.0)
+            self._prove(60.0)
         else:
             self._improve(rng)
         self._write()
@@ -192,53 +197,17 @@ class Optimizer:
                 return
             Beam(self.problem, self.workers, self._stack, self._over).run(sketch_settings(height, self.seed))
 
-    def _prove(self) -> None:
-        def on_plan(tiles: list[Tile], score: int) -> None:
-            plan = complete(self.problem, tiles) if self.problem.kind == "F" else None
-            if plan is not None:
-                self._accept(plan, "decomposition")
-
-        # In a known order the decomposition bounds only: its plans may not be playable in that order.
-        incumbent = -1 if self.plan is None or self.problem.kind == "K" else self.plan.score
-        search = Decomposition(self.problem, incumbent, on_plan, self._lower_bound, self._over)
-        search.run()
-
-    def _bound_slice(self, seconds: float) -> None:
-        """Work on the upper bound for about so long: by areas, then with exact tables, then cut by cut."""
-        if self.problem.start or self._exhausted or not loaded(self._over):
-            return
-        end = time.monotonic() + seconds
-
-        def late() -> bool:
-            return self._over() or time.monotonic() >= end
-
-        if self._tables is None:
-            self._tables = Tables(self.problem.pool)
-            self._solve(Master(self.problem, stopped=self._over), seconds)
-            return
-        if self._master is None:
-            if not self._tables.build(self._over):
-                return
-            self._master = Master(self.problem, self._tables, self._over)
-        while not late():
-            self._master.between(-1 if self.plan is None else self.plan.score, self.bound)
-            if not self._solve(self._master, max(30.0, end - time.monotonic())):
-                return
-            if not self._master.cut(self._over):
-                # Nothing to cut: the master has said all it can, unless it was only out of time.
-                self._exhausted = not self._over()
-                return
-
-    def _solve(self, master: Master, seconds: float) -> bool:
-        """Solve the master and take over its bound; returns whether it got to its optimum."""
+    def _prove(self, seconds: float) -> None:
+        """Work for about so long on the proof: the bound falls, and a free problem gets its best plan at the end."""
+        if self._proof is None:
+            self._proof = FreeProof(self.problem, self.workers, self.bound)
+        proof = self._proof
         if self._end is not None:
-            seconds = min(seconds, self._end - time.monotonic())
-        bound = master.bound(seconds, self.workers, self._lower_bound, self._over)
-        self._lower_bound(bound)
-        if not master.optimal and self._over():
-            # The solver may still be reading it.
-            self._master = None
-        return master.optimal
+            seconds = min(seconds, max(0.0, self._end - time.monotonic()))
+        tiles = proof.run(seconds, self.progress().score, self._lower_bound, self._over)
+        plan = None if tiles is None else complete(self.problem, tiles)
+        if plan is not None:
+            self._accept(plan, "proof")
 
     def _beam(self, rng: random.Random) -> None:
         width = 50 * 2 ** min(6, self.rounds // 8)

@@ -13,7 +13,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from blockwit.errors import OptionError, quote
-from blockwit.games.nmbr9.position import COPIES, FREE, KNOWN, SHAPES, UNKNOWN, Nmbr9Position, Tile, build_position
+from blockwit.games.nmbr9.position import (
+    COPIES,
+    FREE,
+    KNOWN,
+    LEVELS,
+    SHAPES,
+    UNKNOWN,
+    Nmbr9Position,
+    Tile,
+    build_position,
+)
 
 AREAS = tuple(len(rotations[0]) for rotations in SHAPES)
 """Squares of each digit's tile."""
@@ -130,6 +140,22 @@ def area(counts: Sequence[int]) -> int:
 def points(counts: Sequence[int]) -> int:
     """Return the sum of the digits of a multiset of tiles."""
     return sum(n * d for d, n in enumerate(counts))
+
+
+def minus(a: Counts, b: Counts) -> Counts:
+    """Return the multiset difference."""
+    return tuple(x - y for x, y in zip(a, b, strict=True))
+
+
+def contains(a: Counts, b: Counts) -> bool:
+    """Tell whether b is part of a."""
+    return all(x >= y for x, y in zip(a, b, strict=True))
+
+
+def most_levels(problem: Problem) -> int:
+    """Return the number of levels that so many cards can have: two lie below any tile, on each level."""
+    limit = LEVELS if problem.levels is None else problem.levels
+    return max(1, min(limit, (problem.cards + 1) // 2))
 
 
 def building_order(tiles: Sequence[Tile], start: Sequence[Tile] = ()) -> list[Tile]:

@@ -19,9 +19,8 @@ from typing import TypeVar
 from blockwit import _nmbr9
 from blockwit.games.nmbr9.position import Tile
 from blockwit.jobs import threads
-from blockwit.search.cpsat.decomposition import contains, minus
 from blockwit.search.cpsat.model import StackModel
-from blockwit.search.cpsat.problem import AREAS, Counts, Problem, points
+from blockwit.search.cpsat.problem import AREAS, Counts, Problem, contains, minus, points
 from blockwit.search.cpsat.solving import Stopped
 from blockwit.search.cpsat.stacks import COVERER, Plan, counts_of, tiles_of
 

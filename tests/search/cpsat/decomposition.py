@@ -1,4 +1,6 @@
-"""Proofs by decomposition: which tiles lie on which level first, where they lie second.
+"""A second way to a proof: which tiles lie on which level first, where they lie second.
+
+It shares the enumeration `_cover` with the beam and nothing with the search that it checks. Slow, for small problems.
 
 The score depends only on the sets of tiles on the levels (S_h on top, ..., S_0 on the table), and whether
 such a tuple can be built is a chain of questions between neighbouring levels. So the master is a depth-first
@@ -16,7 +18,7 @@ from collections.abc import Callable
 from functools import cache, cached_property, lru_cache
 
 from blockwit.games.nmbr9.position import Tile
-from blockwit.search.cpsat.problem import AREAS, Counts, Problem, area, points
+from blockwit.search.cpsat.problem import AREAS, Counts, Problem, area, contains, minus, points
 from blockwit.search.cpsat.solving import Stopped
 from blockwit.search.cpsat.stacks import COVERER, tiles_of
 
@@ -25,16 +27,6 @@ NOTHING = -(10**6)
 
 MOST_SETS = 4000
 MOST_LAYOUTS = 2_000_000
-
-
-def minus(a: Counts, b: Counts) -> Counts:
-    """Return the multiset difference."""
-    return tuple(x - y for x, y in zip(a, b, strict=True))
-
-
-def contains(a: Counts, b: Counts) -> bool:
-    """Tell whether b is part of a."""
-    return all(x >= y for x, y in zip(a, b, strict=True))
 
 
 @cache
