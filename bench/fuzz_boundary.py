@@ -283,7 +283,7 @@ class Case:
         else:
             parameters = list(inspect.signature(function).parameters.values())
         for parameter in parameters:
-            if parameter.name == "self" or self.rng.random() < 0.01:
+            if parameter.name == "self" or (self.rng.random() < 0.01 and parameter.name not in WORK):
                 continue
             if parameter.default is not parameter.empty and self.rng.random() < 0.4 and parameter.name not in WORK:
                 continue
