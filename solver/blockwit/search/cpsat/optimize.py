@@ -21,6 +21,7 @@ from typing import Self
 from blockwit import _nmbr9, writing
 from blockwit.games.nmbr9.position import Tile
 from blockwit.search.cpsat.free import FreeProof
+from blockwit.search.cpsat.known import KnownSolver, Proof, suits
 from blockwit.search.cpsat.problem import Problem, most_levels
 from blockwit.search.cpsat.search import (
     Beam,
@@ -33,6 +34,9 @@ from blockwit.search.cpsat.search import (
 )
 from blockwit.search.cpsat.solving import Stopped, loaded
 from blockwit.search.cpsat.stacks import Plan, complete, replay
+
+KNOWN_SLICE = 20.0
+"""Seconds that the assignments of a known deck get before the other searches have their turn."""
 
 SKETCHED = 12
 """Problems of at most so many cards are looked at with every number of levels."""
@@ -110,6 +114,7 @@ class Optimizer:
         self.spent = 0.0
         self._stop = threading.Event()
         self._proof: FreeProof | None = None
+        self._known: KnownSolver | None = None
         self._end: float | None = None
         self._began = time.monotonic()
         self.unsaved: OSError | None = None
@@ -134,6 +139,9 @@ class Optimizer:
     def stop(self) -> None:
         """End the run as soon as possible."""
         self._stop.set()
+        known = self._known
+        if known is not None:
+            known.stop()
 
     def progress(self, source: str = "") -> Progress:
         """Return where the optimization stands."""
@@ -166,7 +174,10 @@ class Optimizer:
         short = self._end is not None and self._end - self._began < SHORT
         if short and self.problem.kind == "F" and self.problem.cards <= SKETCHED and not self.problem.start:
             yield self._sketch
-        yield lambda: self._prove(FIRST_PROOF if self.problem.kind == "F" else FIRST_BOUND)
+        if suits(self.problem):
+            yield lambda: self._assign(KNOWN_SLICE)
+        else:
+            yield lambda: self._prove(FIRST_PROOF if self.problem.kind == "F" else FIRST_BOUND)
         rng = random.Random(self.seed * 1_000_003 + self.rounds)
         while True:
             yield lambda: self._round(rng)
@@ -175,6 +186,12 @@ class Optimizer:
         self.rounds += 1
         if self.rounds % 4 == 1:
             self._beam(rng)
+        elif suits(self.problem):
+            # A pass that was cut short begins anew: each gets more time than the last.
+            if self.rounds % 2 == 0:
+                self._assign(KNOWN_SLICE * (1 + self.rounds // 2))
+            else:
+                self._improve(rng)
         elif self.rounds % 4 == 2:
             self._prove(60.0)
         else:
@@ -196,6 +213,22 @@ class Optimizer:
             if self._over():
                 return
             Beam(self.problem, self.workers, self._stack, self._over).run(sketch_settings(height, self.seed))
+
+    def _assign(self, seconds: float) -> None:
+        """Go through the assignments of a known deck to levels, for about so long."""
+        if self._known is None:
+            self._known = KnownSolver(self.problem, self.workers, self._offer_assigned, self._lower_bound)
+        if self._end is not None:
+            seconds = min(seconds, max(0.0, self._end - time.monotonic()))
+        self._known.run(seconds, lambda: self.progress().score, self._over)
+
+    def _offer_assigned(self, tiles: list[Tile]) -> None:
+        self._offer(tiles, "assignments")
+
+    @property
+    def proof(self) -> Proof | None:
+        """What the proof of a known deck consists of, None for other problems."""
+        return None if self._known is None else self._known.proof
 
     def _prove(self, seconds: float) -> None:
         """Work for about so long on the proof: the bound falls, and a free problem gets its best plan at the end."""

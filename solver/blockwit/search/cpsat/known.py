@@ -1,0 +1,158 @@
+"""Known orders of cards: a bound that falls from the first moment on, and the optimum of short decks.
+
+A *pass* looks at all assignments of cards to levels that are worth at least a target, and refutes or builds each.
+What it refutes is remembered, so the next pass, with a lower target, meets only what is new. docs/nmbr9-bound.md
+explains why a refuted assignment cannot be played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from blockwit import _known
+from blockwit.games.nmbr9.position import SHAPES, Tile
+from blockwit.search.cpsat.problem import Problem
+
+SHORT = 14
+"""Decks of at most so many cards are worth a proof before anything else."""
+
+FIRST_EFFORT = 2
+MOST_EFFORT = 12
+SLOW_GROWTH = 0.25
+"""A pass that took less than this share of all the work so far is followed by a larger step."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What a proof consists of so far.
+
+    `nodes` placements and sets looked at; `assignments` refuted by trying all places of all tiles; `bands`: runs of
+    levels, or parts of one up to some card, that admit no layout; `layouts` of levels; `passes` that were finished;
+    `effort` of the last.
+    """
+
+    nodes: int = 0
+    assignments: int = 0
+    bands: int = 0
+    layouts: int = 0
+    passes: int = 0
+    effort: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.assignments} assignments and {self.bands} bands refuted, {self.layouts} layouts, "
+            f"{self.nodes} nodes, {self.passes} passes"
+        )
+
+
+def suits(problem: Problem) -> bool:
+    """Tell whether the solver takes this problem: a known order on a free table."""
+    return problem.kind == "K" and not problem.limited and not problem.start
+
+
+class KnownSolver:
+    """Bounds and solves one known deck; `run` goes on where it was ended.
+
+    `on_plan` gets the tiles of each stack that is worth at least the target, `on_bound` each new bound.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        workers: int,
+        on_plan: Callable[[list[Tile]], None],
+        on_bound: Callable[[int], None],
+        memory_mb: int = 64,
+    ) -> None:
+        self._core = _known.Assignments(SHAPES, problem.deck, workers, memory_mb)
+        self._workers = workers
+        self._on_plan = on_plan
+        self._on_bound = on_bound
+        self._effort = FIRST_EFFORT if problem.cards <= SHORT else 1
+        self._step = 1
+        self._passes = 0
+        self._spent = 0
+        self.bound: int | None = None
+        self.finished = False
+
+    def stop(self) -> None:
+        """End the run under way. From any thread."""
+        self._core.stop()
+
+    @property
+    def proof(self) -> Proof:
+        """What was refuted so far."""
+        nodes, assignments, bands, layouts, _ = self._core.counts
+        return Proof(nodes, assignments, bands, layouts, self._passes, self._effort)
+
+    def run(self, seconds: float | None, incumbent: Callable[[], int], stopped: Callable[[], bool]) -> None:
+        """Work until the bound meets the incumbent, `seconds` are over or it is stopped.
+
+        `incumbent` tells the most points that some plan has; `stopped` is asked once before the work begins, so that
+        a stop that came between is not lost.
+        """
+
+        def best() -> int:
+            # Everything on the table is always possible.
+            return max(0, incumbent())
+
+        self._core.arm()
+        if stopped():
+            return
+        if seconds is not None:
+            self._core.set_time(max(0, int(1000 * seconds)))
+        if self.bound is None:
+            bound, done = self._core.by_sets(0)
+            if not done:
+                return
+            self._lower(max(bound, 0))
+        while self.bound is not None and self.bound > best():
+            if not self._pass(self.bound, best):
+                return
+        self.finished = True
+
+    def _pass(self, bound: int, incumbent: Callable[[], int]) -> bool:
+        """Look at all assignments from the next target on; returns False when it was ended."""
+        target = max(bound - self._step + 1, incumbent() + 1)
+        self._core.open(target, self._effort)
+        if self._workers == 1:
+            self._core.work(0)
+        else:
+            with ThreadPoolExecutor(self._workers) as pool:
+                list(pool.map(self._core.work, range(self._workers)))
+        finished, most_open = self._collect()
+        if not finished:
+            return False
+        effort = self._effort
+        while self._core.waiting() >= max(target, incumbent() + 1) and effort < MOST_EFFORT:
+            effort += 1
+            self._core.settle_waiting(effort)
+            if not self._collect()[0]:
+                return False
+        most_open = max(most_open, self._core.waiting())
+        self._passes += 1
+        if most_open >= max(target, incumbent() + 1):
+            # Some were too hard: once more, with more patience.
+            if self._effort == MOST_EFFORT:
+                return False
+            self._effort += 1
+        else:
+            nodes = self._core.counts[0]
+            easy = nodes - self._spent < SLOW_GROWTH * nodes + 200_000
+            self._step = min(16, 2 * self._step) if easy else max(1, self._step // 2)
+            self._spent = nodes
+        self._lower(max(target - 1, most_open, incumbent()))
+        return True
+
+    def _collect(self) -> tuple[bool, int]:
+        finished, most_open, points, tiles = self._core.outcome()
+        if points >= 0:
+            self._on_plan([Tile(*tile) for tile in tiles])
+        return finished, most_open
+
+    def _lower(self, bound: int) -> None:
+        if self.bound is None or bound < self.bound:
+            self.bound = bound
+            self._on_bound(bound)

@@ -1,0 +1,218 @@
+"""Known decks: optima against exhaustive play, every test against plans that can be played, stops."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import threading
+import time
+
+import pytest
+from blockwit import _known
+from blockwit.games.nmbr9.position import SHAPES, Tile
+from blockwit.search.cpsat.known import KnownSolver
+from blockwit.search.cpsat.optimize import Optimizer, optimize
+from blockwit.search.cpsat.problem import Problem, read_problem
+from blockwit.search.cpsat.search import play_beam
+from blockwit.search.cpsat.stacks import replay
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.reference import nmbr9 as reference
+from tests.search.cpsat.exhaustive import places, reaches
+
+
+def solved(deck: str) -> int:
+    """Return the optimum of a deck by the solver alone; its plan is replayed by the slow reference."""
+    problem = read_problem(f"K:{deck}")
+    plans: list[list[Tile]] = []
+    solver = KnownSolver(problem, 1, plans.append, lambda bound: None)
+    solver.run(None, lambda: max((score(plan) for plan in plans), default=-1), lambda: False)
+    assert solver.finished
+    best = max(plans, key=score, default=None)
+    if best is None:
+        assert solver.bound == 0
+        return 0
+    placements = [reference.parse_placement(str(tile)) for tile in best]
+    assert not reference.check_solution(placements)
+    assert [p.digit for p in placements] == list(problem.deck)
+    assert reference.score(placements) == solver.bound
+    return score(best)
+
+
+def score(plan: list[Tile]) -> int:
+    return sum(tile.level * tile.digit for tile in plan)
+
+
+@pytest.mark.parametrize(
+    ("deck", "best"),
+    [
+        ("0123456789", 71),
+        ("2719304865", 45),
+        ("9876543210", 24),
+        ("5116926742", 44),
+        ("31415926", 30),
+        ("6604739232", 43),
+        ("1615904778", 66),
+        ("7", 0),
+        ("42", 0),
+        ("421", 1),
+        ("9876", 7),
+    ],
+)
+def test_optima(deck: str, best: int) -> None:
+    assert solved(deck) == best
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("deck", "best"), [("534128918392", 69), ("835096062328", 60), ("395978831251", 56)])
+def test_optima_of_twelve_cards(deck: str, best: int) -> None:
+    assert solved(deck) == best
+
+
+def test_exhaustive_play_knows_the_rules() -> None:
+    """Its list of places against the slow reference, which is too slow to search with."""
+    rng = random.Random(5)
+    for _ in range(4):
+        stack: tuple[reference.Placement, ...] = ()
+        levels: list[list[int]] = [[]]
+        for digit in rng.sample(range(10), 5):
+            legal = reference.legal_placements(stack, digit)
+            ours = places(levels, digit, range(len(levels) if levels[0] else 0, -1, -1))
+            assert len(ours) == len(set(ours)) == len(legal)
+            assert sorted(level for level, _ in ours) == sorted(p.level for p in legal)
+            placement = rng.choice(legal[-4:] if rng.random() < 0.5 else legal)
+            stack = reference.apply(stack, placement)
+            mask = sum(1 << ((28 + row) * 64 + 28 + column) for column, row in reference.cells_of(placement))
+            levels += [[]] * (placement.level == len(levels))
+            levels[placement.level] = [*levels[placement.level], mask]
+
+
+@pytest.mark.parametrize("deck", ["12379", "34617", "98713", "81479", "48179", "93127", "89147", "76318", "41897"])
+def test_exhaustive_play_finds_nothing_better(deck: str) -> None:
+    assert not reaches([int(c) for c in deck], solved(deck) + 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("digits", ["12379", "14789", "13678"])
+def test_exhaustive_play_finds_nothing_better_in_any_order(digits: str) -> None:
+    for deck in itertools.permutations(digits):
+        assert not reaches([int(c) for c in deck], solved("".join(deck)) + 1), deck
+
+
+@pytest.mark.slow
+@settings(max_examples=30, deadline=None)
+@given(st.permutations(sorted([*range(10), *range(10)])), st.integers(6, 8))
+def test_exhaustive_play_of_longer_decks_finds_nothing_better(cards: list[int], length: int) -> None:
+    """Six to eight cards: by all placements where that ends soon, else by playing well."""
+    deck = "".join(map(str, cards[:length]))
+    best = solved(deck)
+    for seed in range(4):
+        assert play_beam(read_problem(f"K:{deck}").position().raw(), 300, 64, seed)[1] <= best
+    if length == 6 and best >= 15:
+        assert not reaches(cards[:length], best + 1)
+
+
+def test_the_best_order_is_as_good_as_free_choice() -> None:
+    """All orders of five cards: the best of them is the optimum where the order is free, another method's result."""
+    for digits in ((1, 4, 7, 8, 9), (2, 3, 5, 7, 1)):
+        free = optimize(Problem("F", tuple(digits.count(d) for d in range(10)), 5), None)
+        assert free.proven
+        orders = ["".join(map(str, order)) for order in itertools.permutations(digits)]
+        assert max(map(solved, orders[::3] + orders[1::3] + orders[2::3])) == free.score
+
+
+def test_every_plan_passes_every_test_at_every_prefix() -> None:
+    rng = random.Random(3)
+    for cards in (6, 9, 12):
+        deck = rng.sample(sorted([*range(10), *range(10)]), cards)
+        problem = read_problem("K:" + "".join(map(str, deck)))
+        core = _known.Assignments(SHAPES, deck)
+        for seed in range(3):
+            tiles, points = play_beam(problem.position().raw(), 20, 300, seed)
+            assert replay(problem, tiles) is not None
+            levels = [tile.level for tile in tiles]
+            for length in range(1, cards + 1):
+                assert core.refuted_by(levels[:length], 0) == "", (deck[:length], levels[:length])
+            bound, finished = core.by_sets(0, points)
+            assert finished
+            assert bound >= points
+
+
+def test_levels_that_cannot_be_are_refuted() -> None:
+    core = _known.Assignments(SHAPES, [9, 8, 6, 5, 7, 4])
+    assert core.refuted_by([0, 1], 0) == "levels"
+    assert core.refuted_by([0, 0, 1, 1, 0, 0], 0) == "areas"
+    with pytest.raises(ValueError, match="levels of 1 to 6"):
+        core.refuted_by([], 0)
+    with pytest.raises(ValueError, match="levels of 1 to 6"):
+        core.refuted_by([0, 0, 11], 0)
+
+
+def test_pairs_that_carry_nothing_are_those_that_play_finds_none_on() -> None:
+    for a, b in itertools.permutations(range(10), 2):
+        core = _known.Assignments(SHAPES, [a, b, 9])
+        refuted = core.refuted_by([0, 0, 1], 2) if core.most_levels[2] else "levels"
+        assert bool(refuted) != reaches([a, b, 9], 9), (a, b, refuted)
+
+
+def test_bad_input_is_refused() -> None:
+    for deck, words in (([], "1 to 20 cards"), ([1] * 21, "1 to 20 cards"), ([10], "digit must be"), ([-1], "digit")):
+        with pytest.raises(ValueError, match=words):
+            _known.Assignments(SHAPES, deck)
+    with pytest.raises(ValueError, match="threads"):
+        _known.Assignments(SHAPES, [1, 2], 0)
+    with pytest.raises(ValueError, match="shapes of 10 digits"):
+        _known.Assignments(SHAPES[:9], [1, 2])
+    core = _known.Assignments(SHAPES, [1, 2, 3])
+    for refused in (lambda: core.open(0, 1), lambda: core.open(1, 13), lambda: core.work(1), lambda: core.by_sets(-1)):
+        with pytest.raises(ValueError, match=r"target|effort|thread"):
+            refused()
+
+
+def test_one_thread_always_does_the_same() -> None:
+    problem = read_problem("K:835096062328")
+
+    def counts() -> tuple[str, list[int]]:
+        bounds: list[int] = []
+        solver = KnownSolver(problem, 1, lambda tiles: None, bounds.append)
+        solver.run(None, lambda: 62, lambda: False)
+        return str(solver.proof), bounds
+
+    assert counts() == counts()
+
+
+def test_threads_agree() -> None:
+    deck = "7840095365"
+    problem = read_problem(f"K:{deck}")
+    end = Optimizer(problem, workers=3).run()
+    assert end.proven
+    assert end.score == solved(deck) == 39
+
+
+def test_a_stop_ends_every_part() -> None:
+    """Each part of a long search hears a stop: those over sets, over layouts, over the assignments that wait."""
+    problem = read_problem("K:23904386515068214977")
+    solver = KnownSolver(problem, 2, lambda tiles: None, lambda bound: None)
+    thread = threading.Thread(target=solver.run, args=(None, lambda: 0, lambda: False), daemon=True)
+    for wait in (0.05, 0.4, 1.2):
+        thread = threading.Thread(target=solver.run, args=(None, lambda: 0, lambda: False), daemon=True)
+        thread.start()
+        time.sleep(wait)
+        solver.stop()
+        thread.join(30)
+        assert not thread.is_alive()
+    assert solver.bound is not None
+    assert not solver.finished
+    # One that came before is not lost either.
+    solver.run(None, lambda: 0, lambda: True)
+
+
+def test_bounds_only_fall_and_hold() -> None:
+    news: list[tuple[int, int]] = []
+    problem = read_problem("K:2466109152")
+    end = optimize(problem, None, report=lambda p: news.append((p.score, p.bound)))
+    assert end.proven
+    assert end.score == 35
+    assert [bound for _, bound in news] == sorted((bound for _, bound in news), reverse=True)
+    assert all(bound >= 35 for _, bound in news)
