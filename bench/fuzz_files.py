@@ -42,6 +42,7 @@ from blockwit.client import AsyncEngine
 from blockwit.errors import BlockwitError, EngineError, SolutionError
 from blockwit.games import record, weights
 from blockwit.games.deblockle import tables as deblockle_tables
+from blockwit.games.deblockle.building import write_table
 from blockwit.games.deblockle.tablefiles import HEADER, INDEX
 from blockwit.games.numberdrop import position as numberdrop
 from blockwit.protocol.session import Session
@@ -50,7 +51,7 @@ from blockwit.search.cpsat.optimize import Optimizer
 from blockwit.search.cpsat.problem import read_problem
 from blockwit.search.cpsat.solution import check_solution
 from blockwit.study import analyse, benchmark, puzzles, train
-from blockwit.study.tables import write_table
+from blockwit.study.puzzles import benchmarks
 from blockwit.web.session import Session as Page
 from blockwit.web.session import Thinker
 from typer.testing import CliRunner
@@ -297,7 +298,8 @@ def _sealer(kind: str) -> Callable[[dict[str, Any]], str] | None:
         def seal(fields: dict[str, Any]) -> str:
             game = "nmbr9" if fields.get("position", "").startswith("- ") else "deblockle"
             game = "numberdrop" if "chances" in fields else game
-            return models.checksum(fields, of={"game": game, "settings": benchmark.settings_of(game, BENCHMARKS[game])})
+            settings = benchmarks.source(game).settings(game, BENCHMARKS[game])
+            return models.checksum(fields, of={"game": game, "settings": settings})
 
         return lambda fields: seal(fields) if isinstance(fields.get("position", ""), str) else "x"
     return None

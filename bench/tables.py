@@ -23,9 +23,9 @@ from blockwit import _deblockle as core
 from blockwit import _proof, games
 from blockwit.cli.console import rules_of
 from blockwit.games.base import Kind
+from blockwit.games.deblockle.building import Progress, build
 from blockwit.games.deblockle.position import DeblocklePosition, square_index
 from blockwit.games.deblockle.tables import RULES, oracle, rules_name, rules_number
-from blockwit.study.tables import Progress, build
 
 from bench.report import Row, write_rows
 

@@ -54,7 +54,7 @@ def library() -> None:
     expect(bool(solved.line), str(solved))
     end = optimize(read_problem("F-2-1-3"), 60.0, workers=1, seed=0)
     expect(end.proven, f"F-2-1-3: {end.score}, bound {end.bound}")
-    for path in ("games/deblockle/rules.md", "web/data/puzzles/deblockle/win3-01.json", "include/game.h"):
+    for path in ("games/deblockle/rules.md", "study/puzzles/shipped/deblockle/win3-01.json", "include/game.h"):
         expect((files("blockwit") / path).is_file(), f"no {path}")
 
 

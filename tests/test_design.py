@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from blockwit import games
 
 ROOT = Path(__file__).parent.parent
 SEARCHERS = {"_alphabeta", "_expectimax", "_mcts"}
@@ -139,3 +141,71 @@ def test_searchers_are_reached_through_the_protocol() -> None:
 )
 def test_every_way_to_a_searcher_is_seen(text: str) -> None:
     assert list(calls_of(ast.parse(text)))
+
+
+OWN = {
+    "solver/blockwit/games/__init__.py": "the registry",
+    "solver/blockwit/search/cpsat": "the optimizer of one game",
+    "solver/blockwit/study/puzzles": "the kinds of puzzles and benchmark positions",
+    "solver/blockwit/cli/nmbr9.py": "the commands of that optimizer",
+    "solver/blockwit/cli/main.py": "mounts these commands",
+}
+"""Where a game's name may stand beside its folder in games/ and its board script; others ask the registry."""
+
+NAME = re.compile(rf"(?<![a-z])({'|'.join(games.NAMES)})(?![a-z])", re.IGNORECASE)
+
+
+def names_in(tree: ast.AST) -> Iterator[str]:
+    """Yield the names of games in the code of a module; docstrings are for people."""
+    docs = {
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        words: list[str] = []
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+            words = [node.value]
+        elif isinstance(node, ast.Name):
+            words = [node.id]
+        elif isinstance(node, ast.Attribute):
+            words = [node.attr]
+        elif isinstance(node, ast.ImportFrom):
+            words = [node.module or "", *(alias.name for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            words = [alias.name for alias in node.names]
+        yield from (word for word in words if NAME.search(word))
+
+
+def test_games_are_named_at_home_only() -> None:
+    homes = [*OWN, *(f"solver/blockwit/games/{name}/" for name in games.NAMES)]
+    strangers = {}
+    seen = set()
+    for path in sorted((ROOT / "solver" / "blockwit").rglob("*.py")):
+        where = path.relative_to(ROOT).as_posix()
+        named = list(names_in(ast.parse(path.read_text(encoding="utf-8"))))
+        home = next((home for home in homes if where.startswith(home)), None)
+        if named and home is None:
+            strangers[where] = named
+        elif named:
+            seen.add(home)
+    assert not strangers
+    assert seen == set(homes), "an exception nobody needs"
+
+
+@pytest.mark.parametrize(
+    "script", ["main.js", "dialogs.js", "puzzles.js", "wire.js", "dom.js", "store.js", "choices.js"]
+)
+def test_the_page_knows_no_game_by_name(script: str) -> None:
+    text = (ROOT / "solver" / "blockwit" / "web" / "static" / script).read_text(encoding="utf-8")
+    assert not NAME.findall(re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.DOTALL))
+
+
+def test_searchers_know_no_game() -> None:
+    for name in ("alphabeta", "expectimax", "mcts", "plan", "proof", "td"):
+        source = (ROOT / "ext" / "search" / f"{name}.pyx").read_text(encoding="utf-8")
+        assert not [line for line in source.splitlines() if "import" in line and NAME.search(line)], name
+
+
+@pytest.mark.parametrize("text", ["x = 'nmbr9'", "from blockwit import _deblockle", "games.numberdrop", "Deblockle()"])
+def test_every_name_is_seen(text: str) -> None:
+    assert list(names_in(ast.parse(text)))
+    assert not list(names_in(ast.parse('def f():\n    """Of nmbr9 alone."""\n')))

@@ -12,10 +12,10 @@ import pytest
 from blockwit import writing
 from blockwit.arena.simulate import Journal
 from blockwit.errors import BusyFileError
+from blockwit.games.deblockle.building import build
 from blockwit.search.cpsat.optimize import Optimizer
 from blockwit.search.cpsat.problem import read_problem
 from blockwit.study.benchmark import Benchmark
-from blockwit.study.tables import build
 from blockwit.study.train import Recipe, Training
 
 COMMAND = [sys.executable, "-c", "from blockwit.cli import start; start()"]

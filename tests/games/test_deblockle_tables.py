@@ -16,9 +16,9 @@ from blockwit.errors import TableError
 from blockwit.games.base import Kind
 from blockwit.games.deblockle import tablefiles
 from blockwit.games.deblockle import tables as deblockle_tables
+from blockwit.games.deblockle.building import write_table
 from blockwit.games.deblockle.position import DeblocklePosition, square_index
 from blockwit.games.deblockle.tablefiles import TableFile
-from blockwit.study.tables import write_table
 from typer.testing import CliRunner, Result
 
 from tests.protocol.conversation import Conversation

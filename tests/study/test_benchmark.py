@@ -15,14 +15,15 @@ from blockwit import _proof, games
 from blockwit.cli.main import app
 from blockwit.errors import OptionError, SolutionError, TableError
 from blockwit.games.base import Kind
-from blockwit.study import benchmark, records
-from blockwit.study.benchmark import Benchmark, settings_of, solve
+from blockwit.study import benchmark
+from blockwit.study.benchmark import Benchmark
+from blockwit.study.puzzles.benchmarks import Settings, source
 from typer.testing import CliRunner
 
 
 def record(game: str, seed: int, **asked: Any) -> dict[str, Any]:
     """Compute one record."""
-    return solve(game, settings_of(game, asked), "", seed)
+    return source(game).record(source(game).settings(game, asked), "", seed)
 
 
 def dies(seed: int) -> dict[str, Any]:
@@ -97,13 +98,14 @@ def test_file_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     # A process that is killed leaves half a line.
     path.write_bytes(whole[:-20])
     begun: list[int] = []
-    real = benchmark.solve
+    deblockle = source("deblockle")
+    real = deblockle.record
 
-    def counted(game: str, settings: benchmark.Settings, tables: str, seed: int) -> dict[str, Any]:
+    def counted(settings: Settings, tables: str, seed: int) -> dict[str, Any]:
         begun.append(seed)
-        return real(game, settings, tables, seed)
+        return real(settings, tables, seed)
 
-    monkeypatch.setattr(benchmark, "solve", counted)
+    monkeypatch.setattr(deblockle, "record", counted)
     list(Benchmark(path, "deblockle", {}).run(range(5, 8)))
     assert begun == [7]
     assert path.read_bytes() == whole
@@ -139,11 +141,11 @@ def test_seeds_are_a_range(text: str) -> None:
 
 def test_settings_belong_to_their_game() -> None:
     with pytest.raises(OptionError, match="unknown game 'chess'"):
-        settings_of("chess", {})
+        source("chess")
     with pytest.raises(OptionError, match="cards is no setting of deblockle"):
-        settings_of("deblockle", {"cards": 3})
+        source("deblockle").settings("deblockle", {"cards": 3})
     with pytest.raises(OptionError, match="cards 21: expected 1 to 20"):
-        settings_of("nmbr9", {"cards": 21})
+        source("nmbr9").settings("nmbr9", {"cards": 21})
 
 
 def test_nothing_is_lost_when_a_worker_is_killed() -> None:
@@ -217,8 +219,8 @@ def test_what_a_record_claims_is_checked(tmp_path: Path) -> None:
         path.unlink(missing_ok=True)
         list(Benchmark(path, game, settings).run([1]))
         head, line = path.read_text(encoding="utf-8").splitlines()
-        written = records.LINES[game].model_validate_json(line)
-        of = {"game": game, "settings": settings_of(game, settings)}
+        written = source(game).line.model_validate_json(line)
+        of = {"game": game, "settings": source(game).settings(game, settings)}
         for change, words in changes[game]:
             changed = written.model_copy(update=change)
             path.write_text(f"{head}\n{changed.to_line()}\n", encoding="utf-8")

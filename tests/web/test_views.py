@@ -7,7 +7,8 @@ import random
 import pytest
 from blockwit import games
 from blockwit.games.base import Kind, Position
-from blockwit.web import puzzles, views
+from blockwit.study.puzzles import listing
+from blockwit.web import views
 from blockwit.web.rulebook import anchor, headings, rules_html
 
 
@@ -107,7 +108,7 @@ def test_a_drop_and_its_claim_in_words() -> None:
 
 @pytest.mark.parametrize("game", games.NAMES)
 def test_every_puzzle_of_the_list_can_be_set_up(game: str) -> None:
-    listed = puzzles.listed(game)
+    listed = listing.listed(game)
     assert len({puzzle["name"] for puzzle in listed}) == len(listed) > 0
     for puzzle in listed:
         position = games.get(game).parse(puzzle["position"], puzzle["options"])

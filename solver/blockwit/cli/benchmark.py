@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 def benchmark(
-    game: Annotated[str, typer.Argument(help="nmbr9, numberdrop or deblockle.")],
+    game: Annotated[str, typer.Argument(help="Which game.")],
     seeds: Annotated[str, typer.Option(help="Seeds of the positions, A..B with both included.")],
     out: Annotated[Path, typer.Option(help="The file (docs/benchmarks.md); one that exists is gone on with.")],
     jobs: Annotated[int, typer.Option(min=1, help="Positions worked on at the same time.")] = 1,
     cluster: Annotated[str | None, typer.Option(help="Address of a dask scheduler that does the work.")] = None,
-    cards: Annotated[int | None, typer.Option(help="nmbr9: cards of a deck; default 20.")] = None,
-    seconds: Annotated[float | None, typer.Option("--time", help="nmbr9: seconds a deck; default 60.")] = None,
-    rounds: Annotated[int | None, typer.Option(help="numberdrop: rounds whose rolls are known; default 20.")] = None,
-    nodes: Annotated[int | None, typer.Option(help="numberdrop: most nodes of the proof; default 2000000.")] = None,
-    blocks: Annotated[int | None, typer.Option(help="deblockle: blocks on the board, 2 or 3; default 2.")] = None,
-    tables: Annotated[Path | None, typer.Option(help="deblockle: folder of the tables, for 3 blocks.")] = None,
+    cards: Annotated[int | None, typer.Option(help="Known decks: cards of a deck; default 20.")] = None,
+    seconds: Annotated[float | None, typer.Option("--time", help="Known decks: seconds for each; default 60.")] = None,
+    rounds: Annotated[int | None, typer.Option(help="Known rolls: rounds; default 20.")] = None,
+    nodes: Annotated[int | None, typer.Option(help="Known rolls: most nodes of the proof; default 2000000.")] = None,
+    blocks: Annotated[int | None, typer.Option(help="Endgames: blocks on the board, 2 or 3; default 2.")] = None,
+    tables: Annotated[Path | None, typer.Option(help="Endgames: folder of the tables, for 3 blocks.")] = None,
 ) -> None:
     """Write positions with their proven optimum, or best-known value and bound, to measure players against."""
     from blockwit.study import benchmark as making

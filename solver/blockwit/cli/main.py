@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from blockwit import __version__, writing
+from blockwit import __version__, games, writing
 from blockwit.cli import ending
 from blockwit.cli.benchmark import benchmark
 from blockwit.cli.console import Commands, GameName, Position, RuleOptions, note, progress, rules_of, save
@@ -38,6 +38,9 @@ app.command()(benchmark)
 AnyGame = Annotated[
     str | None, typer.Option("--game", "-g", help="Which game; default: told by the form of the position.")
 ]
+ChanceGame = Annotated[
+    str | None, typer.Option("--game", "-g", help="Which game; default: the first whose rolls can be given beforehand.")
+]
 # A position may begin with a dash, like that of an empty table: what is no option is an argument.
 DASHES = {"ignore_unknown_options": True}
 FOLDER = "A folder (its name ends in /) gets every position of the line, each with the move that comes next."
@@ -53,7 +56,7 @@ def engine() -> None:
 
 @app.command()
 def play(
-    game: GameName = "deblockle",
+    game: GameName = games.NAMES[0],
     side: Annotated[str, typer.Option(help="Seats the person takes, like 1, 2 or 1,2; none: watch the engine.")] = "1",
     movetime: Annotated[int, typer.Option(min=1, help="Milliseconds the engine thinks.")] = 1000,
     skill: Annotated[int, typer.Option(min=1, max=20, help="Strength of the engine.")] = 20,
@@ -66,7 +69,7 @@ def play(
 
     from rich.console import Console
 
-    from blockwit import games, search
+    from blockwit import search
     from blockwit.arena.match import Player
     from blockwit.arena.play import Sitting
 
@@ -98,10 +101,9 @@ def show(
     option: RuleOptions = None,
 ) -> None:
     """Draw a position, or a line of play, as text, SVG or PNG; the game is told by the form of the position."""
-    from blockwit import games
     from blockwit.study import pictures
 
-    chosen = games.of_position(position) if position and not game else games.get(game or "deblockle")
+    chosen = games.of_position(position) if position and not game else games.get(game or games.NAMES[0])
     rules = rules_of(option)
     drawn = chosen.start(rules) if position is None else chosen.parse(position, rules)
     line = moves.split()
@@ -119,15 +121,13 @@ def show(
 @app.command()
 def perft(
     depth: Annotated[int, typer.Argument(min=0, max=50)],
-    game: GameName = "deblockle",
+    game: GameName = games.NAMES[0],
     position: Position = None,
     divide: Annotated[bool, typer.Option(help="Also count below each move.")] = False,
     option: RuleOptions = None,
 ) -> None:
     """Count move sequences by the rules alone, for each depth up to DEPTH."""
     import time
-
-    from blockwit import games
 
     chosen = games.get(game)
     rules = rules_of(option)
@@ -212,7 +212,7 @@ def solve(
 @app.command()
 def plan(
     rolls: Annotated[Path, typer.Argument(help="A file of all draws and rolls in order, like roll:3*56L; -: input.")],
-    game: GameName = "numberdrop",
+    game: ChanceGame = None,
     option: RuleOptions = None,
     position: Position = None,
     width: Annotated[int, typer.Option(help="States that the beam keeps.")] = 300,
@@ -220,12 +220,12 @@ def plan(
     exact_nodes: Annotated[int, typer.Option(help="Most nodes of the exhaustive proof; 0: none.")] = 2_000_000,
 ) -> None:
     """Find the best game of one player when all rolls are known beforehand."""
-    from blockwit import games, reading
+    from blockwit import reading
     from blockwit.errors import SolutionError
     from blockwit.search import plan as planning
 
     rules = rules_of(option)
-    played = games.get(game)
+    played = games.get(game or games.planned())
     start = played.parse(position, rules) if position else played.start(rules)
     read = reading.standard_input(SolutionError) if str(rolls) == "-" else reading.text(rolls, SolutionError)
 
@@ -265,7 +265,7 @@ def match(
         tuple[float, float] | None,
         typer.Option(metavar="ELO0 ELO1", help="Stop once the games decide which Elo lead of the first is the truth."),
     ] = None,
-    game: GameName = "deblockle",
+    game: GameName = games.NAMES[0],
     seed: Annotated[int, typer.Option(help="Seed of openings and dice.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Games played at the same time.")] = 1,
     position: Position = None,
@@ -314,7 +314,7 @@ def match(
 def simulate(
     policy: Annotated[str, typer.Argument(help="random, greedy, or settings like movetime=300,algorithm=mcts.")],
     count: Annotated[int, typer.Option("--games", min=1, help="Number of games.")] = 1000,
-    game: GameName = "numberdrop",
+    game: ChanceGame = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first game; the next one has the next.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Games played at the same time.")] = 1,
     journal: Annotated[
@@ -326,7 +326,7 @@ def simulate(
     from blockwit.arena import simulate as simulation
 
     samples: list[simulation.Sample] = []
-    rules = rules_of(option)
+    chosen, rules = game or games.planned(), rules_of(option)
     simulation.check_policy(policy)
     writing.check_writable(journal)
 
@@ -335,7 +335,7 @@ def simulate(
         with progress(count) as tell:
             tell(0, "")
             played = simulation.simulate(
-                game, rules, policy, range(seed, seed + count), jobs=jobs, journal=journal, stop=stop
+                chosen, rules, policy, range(seed, seed + count), jobs=jobs, journal=journal, stop=stop
             )
             for sample in played:
                 samples.append(sample)
@@ -404,7 +404,7 @@ def analyse(
 
 @app.command()
 def train(
-    game: Annotated[str, typer.Argument(help="Which game; numberdrop.")],
+    game: Annotated[str, typer.Argument(help="Which game; one whose evaluation is learned.")],
     weights: Annotated[Path, typer.Argument(help="Write the learned weights to this file.")],
     total: Annotated[int, typer.Option("--games", min=1, help="Games to play in all.")] = 1_000_000,
     minutes: Annotated[float | None, typer.Option(min=0, help="Stop after so long, all sittings together.")] = None,

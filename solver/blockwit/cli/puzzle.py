@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from blockwit.jobs import Stop
     from blockwit.study.puzzles.base import Puzzle
 
-KINDS = "win, defend, free (Deblockle), drop, claim, plan (Number Drop), par, optimum (NMBR 9)"
+KINDS = "win, defend, free, drop, claim, plan, par, optimum"
 STATUS = "Exit status: 0 all right, 1 an answer is wrong or not the only one, 2 a file or the call is broken."
 
 app = typer.Typer(cls=Commands, help=f"Posed puzzles: check, find, show, solve, grade. {STATUS}", no_args_is_help=True)

@@ -13,12 +13,16 @@ from blockwit.cli.ending import NO, beside
 from blockwit.errors import TableError
 
 if TYPE_CHECKING:
+    from blockwit.games.base import Game
     from blockwit.jobs import Stop
 
 app = typer.Typer(
-    cls=Commands, help="Endgame tables of Deblockle: one block against two, solved exactly.", no_args_is_help=True
+    cls=Commands, help="Endgame tables: positions with few pieces left, solved exactly.", no_args_is_help=True
 )
 
+GameName = Annotated[
+    str | None, typer.Option("--game", "-g", help="Which game; default: the first that has such tables.")
+]
 Folder = Annotated[
     Path, typer.Option("--path", help="Folder of the tables; the engine finds them by its option TablePath.")
 ]
@@ -27,23 +31,24 @@ Folder = Annotated[
 @app.command("build")
 def build_command(
     path: Folder,
+    game: GameName = None,
     option: RuleOptions = None,
     jobs: Annotated[int, typer.Option(min=1, help="Threads.")] = os.cpu_count() or 1,
 ) -> None:
-    """Solve one block against two and write the table. A killed build goes on where it was."""
-    from blockwit.study.tables import Progress, build
+    """Solve the positions that are worth a file, and write the table. A killed build goes on where it was."""
+    from blockwit.games.facets import Tablebase
 
-    rules = _rules_of(option)
+    chosen = _game(game)
+    rules = chosen.read_options(rules_of(option))
 
     def work(stop: Stop) -> Path | None:
         with progress(100) as tell:
             tell(0, "% of the first round")
 
-            def report(news: Progress) -> None:
-                text = "packing" if news.packing else f"round {news.round}, {news.changed:,} changed by the last"
-                tell(round(100 * news.done), f"% of {text}")
+            def report(done: float, step: str) -> None:
+                tell(round(100 * done), f"% of {step}")
 
-            return build(rules, path, jobs, report, stop)
+            return Tablebase.of(chosen).build(rules, path, jobs, report, stop)
 
     written = beside(work)
     if written is None:
@@ -53,14 +58,14 @@ def build_command(
 
 
 @app.command("check")
-def check_command(path: Folder) -> None:
+def check_command(path: Folder, game: GameName = None) -> None:
     """Read every table of a folder whole, and compare its checksum."""
-    from blockwit.games.deblockle.tablefiles import TableFile, found
-    from blockwit.games.deblockle.tables import path_of
+    from blockwit.games.facets import Tablebase
 
-    tables = list(found(path))
+    tablebase = Tablebase.of(_game(game))
+    tables = tablebase.found(path)
     if not tables:
-        raise TableError(f"{path}: no table here, expected files like {path_of(path, 0).name}")
+        raise TableError(f"{path}: no table here, expected files like {tablebase.example()}")
 
     def work(stop: Stop) -> None:
         sound = 0
@@ -68,7 +73,7 @@ def check_command(path: Folder) -> None:
             for number, table in enumerate(tables):
                 tell(number, "tables")
                 try:
-                    if not isinstance(table, TableFile):
+                    if isinstance(table, TableError):
                         raise table
                     table.check()
                     line = f"{table.path}: sound, {table.path.stat().st_size:,} bytes"
@@ -86,7 +91,7 @@ def check_command(path: Folder) -> None:
 
 @app.command("probe")
 def probe_command(
-    position: Annotated[str, typer.Argument(help="A position string of Deblockle, three blocks at most.")],
+    position: Annotated[str, typer.Argument(help="A position string.")],
     path: Annotated[Path | None, typer.Option("--path", help="Folder of the tables.")] = None,
     option: RuleOptions = None,
 ) -> None:
@@ -94,7 +99,7 @@ def probe_command(
     from blockwit import games
     from blockwit.games.base import Kind
 
-    game = games.get("deblockle")
+    game = games.of_position(position)
     start = game.parse(position, game.read_options(rules_of(option)))
     oracle = game.oracle(start, str(path) if path else "")
     lines = []
@@ -119,8 +124,8 @@ def outcome_of(plies: int) -> str:
     return f"the side to move {'wins' if plies > 0 else 'loses'} in {turns} turn{'s' * (turns > 1)}"
 
 
-def _rules_of(option: list[str] | None) -> int:
+def _game(name: str | None) -> Game:
     from blockwit import games
-    from blockwit.games.deblockle.tables import rules_number
+    from blockwit.games.facets import Tablebase
 
-    return rules_number(games.get("deblockle").read_options(rules_of(option)))
+    return games.get(name) if name else Tablebase.games()[0]

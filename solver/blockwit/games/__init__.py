@@ -63,6 +63,11 @@ def get(name: str) -> Game:
     return game
 
 
+def planned() -> str:
+    """Return the name of the first game whose chance can be given beforehand."""
+    return next(name for name in names() if get(name).planned)
+
+
 def of_position(text: str) -> Game:
     """Return the game that a position string belongs to: the one whose form it has.
 

@@ -269,6 +269,8 @@ class Game(ABC):
     """Position strings and depths whose searched nodes are the fingerprint of the search."""
     solo: ClassVar[Options | None] = None
     """The rule options under which it is played alone, None where that is not possible."""
+    planned: ClassVar[bool] = False
+    """Whether all chance can be given beforehand (`Position.outcome_actions`), to plan a game or to compare players."""
     facets: ClassVar[Mapping[str, str]] = {}
     """What it brings beside its rules (games/facets.py): by name, `module:object`, imported when first asked for."""
 

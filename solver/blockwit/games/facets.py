@@ -5,10 +5,14 @@ from __future__ import annotations
 import importlib
 import importlib.resources
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, Self
 
-from blockwit.errors import MoveError, OptionError, quote
-from blockwit.games.base import Game, Position
+from blockwit.errors import MoveError, OptionError, TableError, quote
+from blockwit.games import get, names
+from blockwit.games.base import Game, Options, Position
+from blockwit.jobs import Stop
 
 
 class Facet(ABC):
@@ -23,6 +27,11 @@ class Facet(ABC):
         return cls.name in game.facets
 
     @classmethod
+    def games(cls) -> list[Game]:
+        """Return all games that have this facet."""
+        return [game for game in map(get, names()) if cls.known_to(game)]
+
+    @classmethod
     def of(cls, game: Game) -> Self:
         """Return this facet of a game.
 
@@ -35,6 +44,54 @@ class Facet(ABC):
         found = getattr(importlib.import_module(module), name)
         assert isinstance(found, cls)
         return found
+
+
+class TableFile(Protocol):
+    """A file of endgame tables that was found: what is asked of it for people."""
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+
+    def check(self) -> None:
+        """Read it whole, and compare its checksums. Raises TableError."""
+
+
+class Tablebase(Facet):
+    """Endgame tables that are built once, into files."""
+
+    name = "tablebase"
+    noun = "endgame tables to build"
+
+    @abstractmethod
+    def build(
+        self, options: Options, folder: Path, jobs: int, report: Callable[[float, str], None], stop: Stop
+    ) -> Path | None:
+        """Build the table for some rules; the same call goes on after a stop, or after the process was killed.
+
+        Args:
+            options: rule options, all of them.
+            folder: where to write.
+            jobs: threads.
+            report: called often, with the share of the present step that is done and what that step is.
+            stop: ends the build.
+
+        Returns:
+            The file, None after a stop.
+
+        Raises:
+            BusyFileError: another process builds this table.
+            TableError: something else stands where a file should.
+            OSError: the files cannot be written.
+        """
+
+    @abstractmethod
+    def found(self, folder: Path) -> Sequence[TableFile | TableError]:
+        """Return the tables of a folder, and what is wrong with those that cannot be opened. Raises TableError."""
+
+    @abstractmethod
+    def example(self) -> str:
+        """Return what a file of tables may be called."""
 
 
 class View(Facet):

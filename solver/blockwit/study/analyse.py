@@ -181,7 +181,8 @@ def analyse(
     """
     game = record.start.game
     if "expectimax" not in game.algorithms:
-        raise OptionError(f"{game.name} cannot be analysed, expected deblockle or numberdrop")
+        able = [name for name in games.names() if "expectimax" in games.get(name).algorithms]
+        raise OptionError(f"{game.name} cannot be analysed, expected {' or '.join(able)}")
     positions = [record.start]
     for number, move in enumerate(record.moves, 1):
         try:

@@ -6,51 +6,20 @@ this process, several, or the workers of a cluster; those that die cost no more 
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blockwit import games, reading, writing
-from blockwit.errors import OptionError, SolutionError, TableError, quote
-from blockwit.games.base import Kind, Position
-from blockwit.jobs import Stop, ended_by, executor, finished, worker_died
+from blockwit import reading, writing
+from blockwit.errors import OptionError, SolutionError, quote
+from blockwit.jobs import Stop, executor, finished, worker_died
 from blockwit.study import records as files
-from blockwit.study.records import Record
-
-Settings = Mapping[str, Any]
-
-SETTINGS: dict[str, dict[str, Any]] = {
-    "nmbr9": {"cards": 20, "seconds": 60.0},
-    "numberdrop": {"rounds": 20, "nodes": 2_000_000},
-    "deblockle": {"blocks": 2},
-}
-"""What decides a game's records besides the seed, with the usual values."""
-
-LIMITS = {"cards": (1, 20), "rounds": (1, 20), "blocks": (2, 3)}
+from blockwit.study.puzzles.benchmarks import Record, Settings, source
 
 RESTARTS = 3
 """How often in a row workers may die before anything is finished."""
-
-
-def settings_of(game: str, asked: Settings) -> dict[str, Any]:
-    """Return all settings of a game.
-
-    Raises:
-        OptionError: an unknown game or setting, or a value out of range.
-    """
-    usual = SETTINGS.get(game)
-    if usual is None:
-        raise OptionError(f"unknown game {quote(game)}, expected one of {', '.join(SETTINGS)}")
-    for name, value in asked.items():
-        if name not in usual:
-            raise OptionError(f"{name} is no setting of {game}, expected {', '.join(usual)}")
-        low, high = LIMITS.get(name, (0, None))
-        if value < low or (high is not None and value > high):
-            raise OptionError(f"{name} {value}: expected {low}" + (f" to {high}" if high else " or more"))
-    return {**usual, **asked}
 
 
 def read_seeds(text: str) -> range:
@@ -67,116 +36,6 @@ def read_seeds(text: str) -> range:
     return range(int(first), int(last) + 1)
 
 
-# --- one seed -------------------------------------------------------------------------------------------------------
-
-
-def solve(game: str, settings: Settings, tables: str, seed: int) -> Record:
-    """Return the record of one seed: a unit of work, for any process that has the package.
-
-    Args:
-        game: one of `SETTINGS`.
-        settings: all of the game's settings.
-        tables: folder of the endgame tables on the machine that does the work; empty for none.
-        seed: what the position is drawn with.
-
-    Raises:
-        TableError: three blocks are asked for, and the table of them is not there.
-    """
-    if game == "nmbr9":
-        return _nmbr9(settings, seed)
-    if game == "numberdrop":
-        return _numberdrop(settings, seed)
-    return _deblockle(settings, tables, seed)
-
-
-def _nmbr9(settings: Settings, seed: int) -> Record:
-    from blockwit.games.nmbr9.position import KNOWN, build_position
-    from blockwit.search.cpsat.optimize import Optimizer
-    from blockwit.search.cpsat.problem import read_problem
-
-    deck = files.nmbr9_deck(seed, settings["cards"])
-    optimizer = Optimizer(read_problem("K:" + "".join(map(str, deck))), workers=1, seed=seed)
-    with ended_by(optimizer.stop):
-        end = optimizer.run(settings["seconds"])
-    return {
-        "seed": seed,
-        "position": build_position([], KNOWN, deck, len(deck)).fen(),
-        "value": None if end.plan is None else end.score,
-        "bound": end.bound,
-        "proven": end.proven,
-        "line": [] if end.plan is None else [str(tile) for tile in end.plan.tiles],
-    }
-
-
-def _numberdrop(settings: Settings, seed: int) -> Record:
-    from blockwit.search.plan import plan
-
-    game = games.get("numberdrop")
-    start = game.start({"solo": True})
-    rng = random.Random(seed)
-    chances, position = [], start
-    while position.kind() is Kind.CHANCE:
-        chances.append(position.roll(rng.getrandbits(64)))
-        position = position.play(chances[-1])
-    # Rolls do not depend on what was played before: any position that waits for one will do.
-    position = position.play(position.tokens()[0])
-    rolled = sum(token.startswith("roll:") for token in chances)
-    chances += [position.roll(rng.getrandbits(64)) for _ in range(settings["rounds"] - rolled)]
-    found = plan(game, start, chances, exact_nodes=settings["nodes"])
-    return {
-        "seed": seed,
-        "position": start.fen(),
-        "chances": chances,
-        "value": found.points,
-        "bound": found.points if found.proven else None,
-        "proven": found.proven,
-        "line": list(found.tokens),
-    }
-
-
-def _deblockle(settings: Settings, tables: str, seed: int) -> Record:
-    from blockwit.games.deblockle.position import DeblocklePosition, square_index
-    from blockwit.games.deblockle.tables import oracle
-
-    start = games.get("deblockle").start({})
-    assert isinstance(start, DeblocklePosition)
-    known = oracle(0, tables)
-    rng = random.Random(seed)
-    usable = [square for square in range(56) if square & 7 < 7 and square not in map(square_index, ("d2", "d6"))]
-    while True:
-        blocks = [(square, rng.randrange(24)) for square in rng.sample(usable, settings["blocks"])]
-        south, north = (blocks[:1], blocks[1:]) if rng.random() < 0.5 else (blocks[1:], blocks[:1])
-        position: Position = DeblocklePosition(start.core.replaced(south, north, rng.randrange(2), 0))
-        if position.kind() is Kind.DECISION:
-            break
-    plies = known.probe(position.raw())
-    if plies is None:
-        raise TableError(f"{position.fen()} is not in the tables, expected a folder with the table of three blocks")
-    player = position.player()
-    worth = {token: _after(position.play(token), known, player) for token in position.tokens()}
-    value = max(worth.values())
-    return {
-        "seed": seed,
-        "position": position.fen(),
-        "value": value,
-        "bound": value,
-        "proven": True,
-        "plies": abs(plies) if plies else None,
-        "best": [token for token, each in worth.items() if each == value],
-    }
-
-
-def _after(position: Position, known: Any, player: int) -> int:
-    """Return what a position is worth to a player: 1, 0 or -1."""
-    if position.kind() is Kind.TERMINAL:
-        return round(position.returns()[player])
-    plies = known.probe(position.raw())
-    if plies is None:
-        raise TableError(f"{position.fen()} is not in the tables")
-    won: int = (plies > 0) - (plies < 0)
-    return won if position.player() == player else -won
-
-
 # --- many seeds -----------------------------------------------------------------------------------------------------
 
 
@@ -190,7 +49,7 @@ class Units:
 
     def __call__(self, seed: int) -> Record:
         """Do the work of one seed."""
-        return solve(self.game, self.settings, self.tables, seed)
+        return source(self.game).record(self.settings, self.tables, seed)
 
 
 def work(
@@ -236,18 +95,18 @@ class Benchmark:
 
     Args:
         path: the file; made when missing, gone on with otherwise.
-        game: one of `SETTINGS`.
+        game: one of `SOURCES`.
         asked: the settings that are not the usual ones.
         tables: folder of the endgame tables.
 
     Raises:
-        OptionError: see `settings_of`.
+        OptionError: see `Source.settings`.
         SolutionError: the file is something else, or was begun with other settings.
     """
 
     def __init__(self, path: Path, game: str, asked: Settings, tables: str = "") -> None:
         self.path = path
-        self.units = Units(game, settings_of(game, asked), tables)
+        self.units = Units(game, source(game).settings(game, asked), tables)
         self.records: dict[int, Record] = {}
         self.unsaved: list[Record] = []
         self._read()

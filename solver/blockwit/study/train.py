@@ -41,7 +41,7 @@ UNIT = 1000
 """Weights of a file are in 1/UNIT of the game's unit, 16 bits each."""
 
 TYPICAL_ACTIVE = 80
-"""Features that a sheet of Number Drop shows at a time, about: what the optimism is shared out to."""
+"""Features that a state shows at a time, about: what the optimism is shared out to."""
 
 
 @runtime_checkable
@@ -67,11 +67,16 @@ class Learned(Protocol):
         """Use other weights."""
 
 
+def learnable() -> list[str]:
+    """Return the names of the games that have something to be learned."""
+    return [name for name in games.names() if isinstance(games.get(name), Learned)]
+
+
 def learned(name: str) -> Learned:
     """Return the game called `name`. Raises OptionError if there is nothing to be learned in it."""
     game = games.get(name)
     if not isinstance(game, Learned):
-        raise OptionError(f"{name} has no evaluation that is learned, expected numberdrop")
+        raise OptionError(f"{name} has no evaluation that is learned, expected {' or '.join(learnable())}")
     return game
 
 
@@ -91,7 +96,7 @@ class Recipe:
         optimism: the points that a sheet nobody has seen is thought to bring (W. Jaskowski's optimistic start).
     """
 
-    game: str = "numberdrop"
+    game: str = field(default_factory=lambda: learnable()[0])
     seed: int = 1
     round_games: int = 2000
     workers: int = 1

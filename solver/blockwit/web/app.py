@@ -22,7 +22,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from blockwit import games
-from blockwit.web import puzzles, views
+from blockwit.study.puzzles import listing
+from blockwit.web import views
 from blockwit.web.guard import Guard, Hosts
 from blockwit.web.rulebook import rules_html
 from blockwit.web.session import MAX_MESSAGE, Session, Thinker
@@ -143,7 +144,7 @@ def _rules(request: Request) -> Response:
 
 
 def _puzzles(request: Request) -> Response:
-    return JSONResponse(puzzles.listed(_game(request)))
+    return JSONResponse(listing.listed(_game(request)))
 
 
 def make_app(hosts: Hosts, settings: Settings | None = None) -> Starlette:

@@ -516,6 +516,7 @@ class Deblockle(Game):
     algorithms: ClassVar[tuple[str, ...]] = ("alphabeta", "expectimax", "mcts")
     facets: ClassVar[Mapping[str, str]] = {
         "alphabet": "blockwit.games.deblockle.alphabet:ALPHABET",
+        "tablebase": "blockwit.games.deblockle.building:TABLEBASE",
         "view": "blockwit.games.deblockle.view:VIEW",
     }
     bench: ClassVar[tuple[tuple[str, int], ...]] = (

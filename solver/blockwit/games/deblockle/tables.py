@@ -1,7 +1,7 @@
 """Endgame tables of Deblockle: which of them holds a position.
 
 One block against one is solved in a fraction of a second whenever it is first needed. One against two is built once
-into a file of some 200 MB (`blockwit.study.tables`), and what is needed of it read from there (`tablefiles`).
+into a file of some 200 MB (`building`), and what is needed of it read from there (`tablefiles`).
 docs/tables.md tells how that is done and what more blocks would take.
 """
 

@@ -676,6 +676,7 @@ class NumberDrop(Game):
     )
     form: ClassVar[str] = "<mode> <tiles> <crossed> <active> <phase> <dice> <sheet> ..."
     solo: ClassVar[Options | None] = {"solo": True}
+    planned: ClassVar[bool] = True
     algorithms: ClassVar[tuple[str, ...]] = ("expectimax", "mcts")
     facets: ClassVar[Mapping[str, str]] = {
         "alphabet": "blockwit.games.numberdrop.alphabet:ALPHABET",

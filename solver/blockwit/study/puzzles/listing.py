@@ -13,7 +13,7 @@ from blockwit.search.cpsat.solution import check_solution
 from blockwit.study import puzzles
 from blockwit.study.puzzles.base import Puzzle
 
-FOLDER = Path(str(resources.files("blockwit.web"))) / "data" / "puzzles"
+FOLDER = Path(str(resources.files("blockwit.study.puzzles"))) / "shipped"
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -16,8 +16,10 @@ import numpy.typing as npt
 
 from blockwit import _deblockle, _tables, writing
 from blockwit.errors import TableError
-from blockwit.games.deblockle.tablefiles import HEADER, INDEX, KIND, MAGIC, TILES, TableHeader, little_endian
-from blockwit.games.deblockle.tables import ones, path_of, rules_name
+from blockwit.games.base import Options
+from blockwit.games.deblockle.tablefiles import HEADER, INDEX, KIND, MAGIC, TILES, TableHeader, found, little_endian
+from blockwit.games.deblockle.tables import ones, path_of, rules_name, rules_number
+from blockwit.games.facets import Tablebase, TableFile
 from blockwit.jobs import Stop, threads
 
 TILE = 24**3
@@ -192,3 +194,29 @@ def write_table(path: Path, rules: int, tiles: Iterable[bytes]) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+class DeblockleTablebase(Tablebase):
+    """One block against two, for each reading of the rules."""
+
+    def build(
+        self, options: Options, folder: Path, jobs: int, report: Callable[[float, str], None], stop: Stop
+    ) -> Path | None:
+        """Build the table of a reading of the rules."""
+
+        def tell(news: Progress) -> None:
+            step = "packing" if news.packing else f"round {news.round}, {news.changed:,} changed by the last"
+            report(news.done, step)
+
+        return build(rules_number(options), folder, jobs, tell, stop)
+
+    def found(self, folder: Path) -> Sequence[TableFile | TableError]:
+        """Return the tables of a folder."""
+        return list(found(folder))
+
+    def example(self) -> str:
+        """Return the name of the table for the usual rules."""
+        return path_of(Path(), 0).name
+
+
+TABLEBASE = DeblockleTablebase()
