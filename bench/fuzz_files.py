@@ -313,7 +313,7 @@ def mutated(kind: str, data: bytes, others: list[bytes], rng: random.Random) -> 
     if roll < 0.04:
         return rng.choice(others)
     if roll < 0.07:
-        return rng.choice((b"", rng.randbytes(rng.choice((1, 100, 5000))), *_BYTES, b" " * (reading.MOST_BYTES + 1)))
+        return rng.choice((b"", rng.randbytes(rng.choice((1, 100, 5000))), *_BYTES, b" " * (reading.MAX_BYTES + 1)))
     if roll < 0.09:
         return reading.BOM + data
     if roll < 0.10:

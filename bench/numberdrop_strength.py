@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from blockwit import _numberdrop as core
+from blockwit import _numberdrop
 from blockwit.arena.simulate import Journal, Sample, What, read_journal, summarise
 from blockwit.client import Engine
 from blockwit.errors import BlockwitError
@@ -51,21 +51,21 @@ Mover = Callable[[Position], str]
 @contextmanager
 def weights_of(path: Path | None) -> Iterator[None]:
     """Let the static evaluation of this process use the weights of a file, not those of the package."""
-    usual = core.get_weights()
+    usual = _numberdrop.get_weights()
     if path is not None:
-        core.set_weights(weights.read(path, core.FEATURE_SET, len(usual) // 2).values)
+        _numberdrop.set_weights(weights.read(path, _numberdrop.FEATURE_SET, len(usual) // 2).values)
     try:
         yield
     finally:
-        core.set_weights(usual)
+        _numberdrop.set_weights(usual)
 
 
 def greedy(position: Position) -> str:
     """Return the move of the best static evaluation, a drop with the best claim after it."""
     raw = position.raw()
-    actions = [core.best(raw, 1)[0][0]]
+    actions = [_numberdrop.best(raw, 1)[0][0]]
     if actions[0] & 7 == DROP_TAG:
-        actions.append(core.best(core.play(raw, actions[0]), 1)[0][0])
+        actions.append(_numberdrop.best(_numberdrop.play(raw, actions[0]), 1)[0][0])
     return position.line(actions)[0]
 
 
@@ -136,7 +136,7 @@ def what(row: str, other: Path | None) -> What:
     """Return what a journal belongs to: results of other weights are not mixed in."""
 
     def mark() -> str:
-        return hashlib.sha256(core.get_weights()).hexdigest()[:16]
+        return hashlib.sha256(_numberdrop.get_weights()).hexdigest()[:16]
 
     told = {"row": row, "weights": mark()}
     if other is not None and row.startswith("two-"):

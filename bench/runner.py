@@ -27,7 +27,7 @@ from bench.report import Row, median, show, table
 ROOT = Path(__file__).parents[1]
 SIZES = ("quick", "full")
 FORMAT: Literal[1] = 1
-MOST_BYTES = 1 << 26
+MAX_BYTES = 1 << 26
 """Bytes of the largest file of results."""
 PACKAGES = ("numpy", "ortools", "chess", "open_spiel")
 
@@ -347,7 +347,7 @@ def read(path: Path) -> dict[str, Any]:
         BenchError: it is none.
     """
     where = f"{path}: not a file of results of format {FORMAT}"
-    return models.read(ResultsFile, reading.text(path, BenchError, MOST_BYTES), BenchError, where).model_dump()
+    return models.read(ResultsFile, reading.text(path, BenchError, MAX_BYTES), BenchError, where).model_dump()
 
 
 def _write(path: Path, results: Mapping[str, Any]) -> None:

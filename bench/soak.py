@@ -20,7 +20,7 @@ from blockwit.search import Limits
 
 from bench.report import write_rows
 
-MOST_PLIES = 400
+MAX_PLIES = 400
 
 KINDS = (
     ("deblockle", "alphabeta", 30, ()),
@@ -55,7 +55,7 @@ def play(engine: Engine, kind: int, rng: random.Random) -> int:
         engine.set_option(name, value)
     engine.new_game()
     moves: list[str] = []
-    while len(moves) < MOST_PLIES:
+    while len(moves) < MAX_PLIES:
         engine.position(moves=moves)
         turn = engine.turn()
         if turn == "none":

@@ -19,8 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from blockwit import _deblockle as core
-from blockwit import _proof, games
+from blockwit import _deblockle, _proof, games
 from blockwit.cli.console import rules_of
 from blockwit.games.base import Kind
 from blockwit.games.deblockle.building import Progress, build
@@ -73,7 +72,7 @@ def decided_in(state: DeblocklePosition, plies: int) -> int:
     return 0
 
 
-def wins(after: core.State, plies: int) -> bool:
+def wins(after: _deblockle.State, plies: int) -> bool:
     """Return whether the side to move after a move wins in `plies`."""
     return after.kind == int(Kind.DECISION) and bool(_proof.winning_actions(GAME.capsule(), after.raw(), plies)[0])
 

@@ -25,8 +25,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from blockwit import _alphabeta
-from blockwit import _deblockle as core
+from blockwit import _alphabeta, _deblockle
 
 HEADER = Path(__file__).resolve().parent.parent / "ext" / "deblockle_weights.h"
 SLIDERS, TOUCH = 3, 2
@@ -42,7 +41,7 @@ WIDTH = 36
 Games = tuple[npt.NDArray[np.uint16], npt.NDArray[np.float32], int]
 
 
-def start(rng: random.Random, rules: core.State) -> core.State:
+def start(rng: random.Random, rules: _deblockle.State) -> _deblockle.State:
     """Return a position after a random set-up, mostly of four blocks a side, and a few random moves."""
     counts = (4, 4) if rng.random() < 0.85 else (rng.randint(1, 4), rng.randint(1, 4))
     state = rules.set_up(*counts)
@@ -59,13 +58,13 @@ def start(rng: random.Random, rules: core.State) -> core.State:
 def play(job: tuple[int, int, int, int, bool, list[int]]) -> Games:
     """Play games; returns the features of the positions, the results for their sides to move, and the games' number."""
     seed, games, nodes, slider, no_touch, weights = job
-    np.asarray(core.weights(slider, no_touch))[:] = weights
+    np.asarray(_deblockle.weights(slider, no_touch))[:] = weights
     rng = random.Random(seed)
-    searcher = _alphabeta.Searcher(core.capsule(), 4)
+    searcher = _alphabeta.Searcher(_deblockle.capsule(), 4)
     rows: list[list[int]] = []
     results: list[float] = []
     for _ in range(games):
-        state = start(rng, core.State(slider, False, no_touch, 3))
+        state = start(rng, _deblockle.State(slider, False, no_touch, 3))
         sides: list[int] = []
         keys: list[int] = []
         south = 0.5
@@ -76,7 +75,7 @@ def play(job: tuple[int, int, int, int, bool, list[int]]) -> Games:
                 south = float((value > 0) == (state.side == 0))
                 break
             row = state.features()
-            rows.append(row + [core.feature_count()] * (WIDTH - len(row)))
+            rows.append(row + [_deblockle.feature_count()] * (WIDTH - len(row)))
             sides.append(state.side)
             keys.append(state.key)
             # Some moves at random: else no position would show what a wasted turn costs.
@@ -127,7 +126,7 @@ def fit(
 
 def write(tables: list[list[list[int]]]) -> None:
     """Write the header."""
-    count = core.feature_count()
+    count = _deblockle.feature_count()
     text = (
         "/* The weights of Deblockle's static evaluation in 1/1024 of the logarithm of the odds, by slider and\n"
         " * no_touch, learned by bench/tune_deblockle.py. Made by that script: not to be edited. */\n"
@@ -159,9 +158,9 @@ def main() -> None:
     parser.add_argument("--fresh", action="store_true", help="begin with the race alone, not with the weights in use")
     parser.add_argument("--keep", type=Path, help="keep positions and results in this .npz file, and begin with it")
     args = parser.parse_args()
-    mine = np.asarray(core.weights(args.slider, args.no_touch))
+    mine = np.asarray(_deblockle.weights(args.slider, args.no_touch))
     if args.fresh:
-        mine[:] = core.race_weights()
+        mine[:] = _deblockle.race_weights()
     begin = mine.copy()
     kept: list[Any] = []
     if args.keep and args.keep.exists():
@@ -184,7 +183,7 @@ def main() -> None:
             np.savez(args.keep, rows=rows, results=results)
         weight = fit(rows, results, begin / 1024, args.epochs, args.penalty)
         mine[:] = np.clip(np.rint(weight * 1024), -32767, 32767)
-        write([[list(core.weights(slider, bool(touch))) for touch in range(TOUCH)] for slider in range(SLIDERS)])
+        write([[list(_deblockle.weights(slider, bool(touch))) for touch in range(TOUCH)] for slider in range(SLIDERS)])
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ CONTENTS = {
     "no UTF-8": b'{"problem":"\xff"}\n',
     "UTF-16": '{"problem":"x"}\n'.encode("utf-16"),
     "half a pair": b'{"problem":"\\ud800"}\n',
-    "long line": b"x" * (reading.MOST_BYTES + 2),
+    "long line": b"x" * (reading.MAX_BYTES + 2),
     "line ends in names": b'{"a\\u0000\\n\\u2028' + b"b" * 500 + b'":1}\n',
     "a number for a list": b'{"game":"deblockle","moves":5}\n',
     "null": b"null\n",

@@ -18,6 +18,9 @@ from rng cimport bw_rng, bw_rng_seed
 cdef enum:
     MAX_DEPTH = 64
 
+# Values as searchers see them are in 1/UNIT of the game's unit.
+UNIT = BW_UNIT
+
 
 cdef int64_t leaves(const bw_game *game, const void *state, int depth, const char *stop, void *scratch) noexcept nogil:
     """Count the sequences of `depth` decisions and outcomes from `state`; -1 when there is no memory left.

@@ -675,25 +675,25 @@ cdef inline int unplaced_turns(const Board *s, int side) noexcept nogil:
 cdef enum:
     WEIGHT_UNIT = 1024
     SQUASH = 2048           # entries of EXPECTED on either side of nothing, 1/256 of a logarithm each
-    MOST_TURNS = 7          # of a lone block, longer ways counted as this
-    MOST_OPEN = 5
-    MOST_SLOW = 3           # as far as bw_few counts
-    MOST_TIPS = 12
-    MOST_RACE = 12
-    MOST_LEFT = 15
+    MAX_TURNS = 7           # of a lone block, longer ways counted as this
+    MAX_OPEN = 5
+    MAX_SLOW = 3            # as far as bw_few counts
+    MAX_TIPS = 12
+    MAX_RACE = 12
+    MAX_LEFT = 15
 
     # One side's:
     AT_OPEN = 0                                                         # blocks left, turns, moves nearer to the exit
-    AT_SLOWED = AT_OPEN + BLOCKS * (MOST_TURNS + 1) * (MOST_OPEN + 1)   # turns, other and own blocks in the way
-    AT_STOPPED = AT_SLOWED + (MOST_TURNS + 1) * (MOST_SLOW + 1) * (MOST_SLOW + 1)
-    AT_THREAT = AT_STOPPED + (MOST_TURNS + 1) * 2 * 2                   # turns, squares the other side can block
-    AT_TIPS = AT_THREAT + (MOST_TURNS + 1) * (MOST_SLOW + 1)            # open squares beside all blocks
-    ONE_SIDE = AT_TIPS + MOST_TIPS + 1
+    AT_SLOWED = AT_OPEN + BLOCKS * (MAX_TURNS + 1) * (MAX_OPEN + 1)   # turns, other and own blocks in the way
+    AT_STOPPED = AT_SLOWED + (MAX_TURNS + 1) * (MAX_SLOW + 1) * (MAX_SLOW + 1)
+    AT_THREAT = AT_STOPPED + (MAX_TURNS + 1) * 2 * 2                   # turns, squares the other side can block
+    AT_TIPS = AT_THREAT + (MAX_TURNS + 1) * (MAX_SLOW + 1)            # open squares beside all blocks
+    ONE_SIDE = AT_TIPS + MAX_TIPS + 1
     # Both sides':
     AT_RACE = 2 * ONE_SIDE                                              # lead in turns, turns left
-    AT_COUNTS = AT_RACE + (2 * MOST_RACE + 1) * (MOST_LEFT + 1)         # blocks left of both
+    AT_COUNTS = AT_RACE + (2 * MAX_RACE + 1) * (MAX_LEFT + 1)         # blocks left of both
     FEATURES = AT_COUNTS + (BLOCKS + 1) * (BLOCKS + 1)
-    MOST_ACTIVE = 2 * (4 * BLOCKS + 1) + 2
+    MAX_ACTIVE = 2 * (4 * BLOCKS + 1) + 2
 
 cdef int16_t WEIGHTS[3][2][FEATURES]  # by slider and no_touch
 cdef int16_t EXPECTED[2 * SQUASH]     # the result that a sum of weights stands for
@@ -722,30 +722,30 @@ cdef inline int active(const Board *s, uint16_t *out) noexcept nogil:
         around = 0
         for i in range(s.count[side]):
             lone = lones[side][i]
-            turns = min(lone.turns, MOST_TURNS)
+            turns = min(lone.turns, MAX_TURNS)
             around |= ORTHOGONAL[s.square[side][i]]
             others = 0
             for d in range(4):
                 open_squares = lone.progress[d] & ~occupied
                 if open_squares and not occupied >> NEXT[s.square[side][i]][d] & 1:
                     others += bw_popcount(open_squares)
-            out[n] = base + AT_OPEN + ((s.count[side] - 1) * (MOST_TURNS + 1) + turns) * (MOST_OPEN + 1) + min(
-                others, MOST_OPEN)
+            out[n] = base + AT_OPEN + ((s.count[side] - 1) * (MAX_TURNS + 1) + turns) * (MAX_OPEN + 1) + min(
+                others, MAX_OPEN)
             others = bw_few(lone.slowed & s.occupied[side ^ 1])
             own = bw_few(lone.slowed & s.occupied[side])
-            out[n + 1] = base + AT_SLOWED + (turns * (MOST_SLOW + 1) + others) * (MOST_SLOW + 1) + own
+            out[n + 1] = base + AT_SLOWED + (turns * (MAX_SLOW + 1) + others) * (MAX_SLOW + 1) + own
             others = (lone.stopped & s.occupied[side ^ 1]) != 0
             own = (lone.stopped & s.occupied[side]) != 0
             out[n + 2] = base + AT_STOPPED + (turns * 2 + others) * 2 + own
             others = bw_few(lone.slowed & reach[side ^ 1] & ~occupied)
-            out[n + 3] = base + AT_THREAT + turns * (MOST_SLOW + 1) + others
+            out[n + 3] = base + AT_THREAT + turns * (MAX_SLOW + 1) + others
             n += 4
         tips = bw_popcount(around & ~occupied)
-        out[n] = base + AT_TIPS + min(tips, MOST_TIPS)
+        out[n] = base + AT_TIPS + min(tips, MAX_TIPS)
         n += 1
     side = s.side
-    out[n] = AT_RACE + (min(max(left[side ^ 1] - left[side], -MOST_RACE), MOST_RACE) + MOST_RACE) * (
-        MOST_LEFT + 1) + min(min(left[0], left[1]), MOST_LEFT)
+    out[n] = AT_RACE + (min(max(left[side ^ 1] - left[side], -MAX_RACE), MAX_RACE) + MAX_RACE) * (
+        MAX_LEFT + 1) + min(min(left[0], left[1]), MAX_LEFT)
     out[n + 1] = AT_COUNTS + s.count[side] * (BLOCKS + 1) + s.count[side ^ 1]
     return n + 2
 
@@ -753,7 +753,7 @@ cdef inline int active(const Board *s, uint16_t *out) noexcept nogil:
 cdef void game_evaluate(const void *state, bw_value *out) noexcept nogil:
     """In play the learned weights of what the position shows; in the set-up the race of the lone blocks."""
     cdef const Board *s = <const Board *>state
-    cdef uint16_t features[MOST_ACTIVE]
+    cdef uint16_t features[MAX_ACTIVE]
     cdef const int16_t *weights
     cdef int race, i, n, total
     if s.phase == PLAY:
@@ -1293,7 +1293,7 @@ cdef class State:
 
     def features(self) -> list[int]:
         """Indices of the features that the static evaluation adds up in play. Raises ValueError elsewhere."""
-        cdef uint16_t out[MOST_ACTIVE]
+        cdef uint16_t out[MAX_ACTIVE]
         cdef int i, n
         if self.s.phase != PLAY or self.s.count[0] == 0 or self.s.count[1] == 0:
             raise ValueError("only a position in play has features")
@@ -1376,10 +1376,10 @@ def race_weights() -> list[int]:
     """Weights that know the lead in turns alone, each turn and the move worth what they are in the set-up."""
     cdef int lead, left
     made = [0] * FEATURES
-    for lead in range(-MOST_RACE, MOST_RACE + 1):
-        for left in range(MOST_LEFT + 1):
+    for lead in range(-MAX_RACE, MAX_RACE + 1):
+        for left in range(MAX_LEFT + 1):
             # Half a turn of lead is 0.16 in WIN_ESTIMATE's tanh, which is 0.32 in the logarithm of the odds.
-            made[AT_RACE + (lead + MOST_RACE) * (MOST_LEFT + 1) + left] = round(0.32 * (2 * lead + 1) * WEIGHT_UNIT)
+            made[AT_RACE + (lead + MAX_RACE) * (MAX_LEFT + 1) + left] = round(0.32 * (2 * lead + 1) * WEIGHT_UNIT)
     return made
 
 

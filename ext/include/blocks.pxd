@@ -8,7 +8,7 @@ cdef extern from "blocks.h" nogil:
     const char *BW_BLOCKS_CAPSULE
     const int BW_BLOCKS_RULES
     const int BW_TURNED_SQUARE
-    const int BW_MOST_TARGETS
+    const int BW_MAX_TARGETS
     const int BW_EXIT
 
     ctypedef struct bw_placed:

@@ -95,7 +95,7 @@ typedef struct bf_move {
 
 typedef struct bf_out {
     int32_t group;
-    bl_spot spots[BL_MOST];
+    bl_spot spots[BL_MAX_TILES];
 } bf_out;
 
 typedef struct bf_solver {
@@ -150,7 +150,7 @@ typedef struct bf_solver {
     int32_t found;
     int32_t found_group;
     int32_t found_count;
-    bl_spot found_spots[BL_MOST];
+    bl_spot found_spots[BL_MAX_TILES];
 
     int32_t fault, full, no_memory;
     int64_t nodes, pairs_count, layouts_count, covers;
@@ -1137,7 +1137,7 @@ static int bf_open(bf_solver *f) {
     }
     for (int32_t c = 0; c < f->codes; c++) {
         /* No level that another one lies under may have more tiles than a layout holds. */
-        if (f->tiles[c] > BL_MOST && bf_class(f, c) >= 0)
+        if (f->tiles[c] > BL_MAX_TILES && bf_class(f, c) >= 0)
             f->fault = 1;
         /* Four tiles on three are looked up; more tiles of so little area there are none of, or they are allowed. */
         for (int32_t i = 0; f->tiles[c] > 4 && f->area[c] <= BF_SMALL * BL_CELLS && i < f->set_count; i++)
@@ -1405,7 +1405,7 @@ static int32_t bf_above(const bf_solver *f, const bl_spot *spots, int n, int32_t
                 continue;
             const bl_spot *u = g->small >= 0 ? f->sets[g->small].spots + j * g->tiles : g->spots + j * g->tiles;
             for (int q = 0; q < 4; q++) {
-                bl_spot turned[BL_MOST], moved[BL_MOST];
+                bl_spot turned[BL_MAX_TILES], moved[BL_MAX_TILES];
                 int wide, high, low_x = 255, low_y = 255;
                 bl_turn(f->shapes, u, g->tiles, q, turned);
                 bl_extent(f->shapes, turned, g->tiles, &wide, &high);

@@ -1,6 +1,6 @@
 /* Levels of polyominoes: tiles, layouts up to translation and quarter turns, and the search for a level under a level.
  *
- * A layout is one connected level: up to BL_MOST tiles, each a shape (digit * 4 + rotation) with the lower left corner
+ * A layout is one connected level: at most BL_MAX_TILES, each a shape (digit * 4 + rotation) with the lower left corner
  * of its bounding box. It knows shapes and no game: the caller passes the cells of every digit and rotation.
  */
 #ifndef BLOCKWIT_LEVELS_H
@@ -16,7 +16,7 @@ enum {
     BL_DIGITS = 10,
     BL_CELLS = 10,
     BL_SHAPES = 40,
-    BL_MOST = 12,     /* tiles of one level */
+    BL_MAX_TILES = 12, /* tiles of one level */
     BL_COLUMNS = 32,  /* window in which a level is covered */
     BL_ROWS = 64,
     BL_MARGIN = 3,    /* how far a tile may stick out beyond what it covers */
@@ -143,7 +143,7 @@ static void bl_extent(const bl_shapes *t, const bl_spot *spots, int n, int *widt
 
 /* Turn a layout clockwise by quarters, its corner to (0, 0). `out` may be `spots`. */
 static void bl_turn(const bl_shapes *t, const bl_spot *spots, int n, int quarters, bl_spot *out) {
-    int x[BL_MOST], y[BL_MOST], o[BL_MOST], low_x = 1 << 20, low_y = 1 << 20;
+    int x[BL_MAX_TILES], y[BL_MAX_TILES], o[BL_MAX_TILES], low_x = 1 << 20, low_y = 1 << 20;
     for (int i = 0; i < n; i++) {
         x[i] = spots[i].x;
         y[i] = spots[i].y;
@@ -167,8 +167,8 @@ static void bl_turn(const bl_shapes *t, const bl_spot *spots, int n, int quarter
 /* Bring a layout to the form that all its translations and turns share: the corner at (0, 0), tiles sorted, the least
  * of the four turns. */
 static void bl_canonical(const bl_shapes *t, bl_spot *spots, int n) {
-    bl_spot turned[BL_MOST];
-    uint32_t best[BL_MOST], own[BL_MOST];
+    bl_spot turned[BL_MAX_TILES];
+    uint32_t best[BL_MAX_TILES], own[BL_MAX_TILES];
     for (int q = 0; q < 4; q++) {
         bl_turn(t, spots, n, q, turned);
         for (int i = 0; i < n; i++) {
@@ -252,10 +252,10 @@ typedef struct bl_search {
     int32_t area_above;
     int32_t last_row;
     bl_place *places;
-    int32_t start[BL_MOST * BL_CELLS][BL_DIGITS + 1];
+    int32_t start[BL_MAX_TILES * BL_CELLS][BL_DIGITS + 1];
     bl_place *unsorted;
     int16_t *first;
-    bl_spot spots[BL_MOST];
+    bl_spot spots[BL_MAX_TILES];
     int32_t count;
     uint64_t wide[BL_SIDE + 8];
 
@@ -400,7 +400,7 @@ static void bl_from(bl_search *s, int32_t code) {
 
 /* All squares above are covered: the level is one piece, because what it covers is. */
 static void bl_covered(bl_search *s, int32_t code) {
-    bl_spot kept[BL_MOST];
+    bl_spot kept[BL_MAX_TILES];
     if (s->table && (!s->columns || s->count == s->most)) {
         bl_take(s);
         return;
@@ -492,9 +492,9 @@ static void bl_cover(bl_search *s, int row, int32_t code, int area, int uncovere
  * may hold a whole tile above, which would rest on it alone. Returns 0 when the layout is too large for the window. */
 static int bl_aim(bl_search *s, const bl_spot *above, int n, int budget) {
     const bl_shapes *t = s->shapes;
-    bl_spot u[BL_MOST];
+    bl_spot u[BL_MAX_TILES];
     int width, height, cells = 0, listed = 0;
-    int32_t fill[BL_MOST * BL_CELLS][BL_DIGITS][BL_CELLS + 1];
+    int32_t fill[BL_MAX_TILES * BL_CELLS][BL_DIGITS][BL_CELLS + 1];
     bl_extent(t, above, n, &width, &height);
     bl_turn(t, above, n, width > height, u);
     if (width > height) {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #endif
 
-#define BW_TILE_MOST 28000 /* bytes of the longest tile */
+#define BW_TILE_MAX 28000 /* bytes of the longest tile */
 
 /* CRC-32 as in zlib and PNG, eight bytes at a time (Kounavis and Berry 2008). bw_crc_begin() fills the table. */
 static uint32_t bw_crc_table[8][256];
@@ -95,7 +95,7 @@ enum { BW_TILE_UNREAD, BW_TILE_BUSY, BW_TILE_READ };
 
 /* What bw_tile() does when a tile is first asked for. Not inline: its buffer would be on everyone's stack. */
 __attribute__((noinline)) static const uint8_t *bw_read_tile(bw_tilefile *f, int number) {
-    uint8_t buffer[BW_TILE_MOST];
+    uint8_t buffer[BW_TILE_MAX];
     uint8_t *own = f->place + f->offsets[number], unread = BW_TILE_UNREAD;
     const size_t size = f->offsets[number + 1] - f->offsets[number];
     if (__atomic_load_n(&f->failed, __ATOMIC_RELAXED))

@@ -66,8 +66,8 @@ cdef enum:
     SEEN = 4096
     TICK = 1024           # nodes between two looks at the clock
     SECOND = 1000000000
-    MOST_ACTIONS = 4096
-    MOST_THREADS = 64
+    MAX_ACTIONS = 4096
+    MAX_THREADS = 64
     RESERVE = 4           # threads that are given back where there are not enough
     UNDER_WAY = 8192      # slots of the list of actions that some thread is searching
     DEFER_FROM = 3        # plies to the horizon from which threads keep out of each other's way
@@ -651,7 +651,7 @@ cdef class Searcher:
     """
 
     cdef Shared *shared
-    cdef Context *crew[MOST_THREADS]  # one for each thread
+    cdef Context *crew[MAX_THREADS]  # one for each thread
     cdef Context *c          # that of the first
     cdef readonly int threads
     cdef object report
@@ -668,10 +668,10 @@ cdef class Searcher:
 
     def __cinit__(self, object capsule, int hash_mb=16, int threads=1):
         cdef const bw_game *game = game_of(capsule)
-        if not game.flags & BW_ZERO_SUM or game.max_players != 2 or game.max_actions > MOST_ACTIONS:
+        if not game.flags & BW_ZERO_SUM or game.max_players != 2 or game.max_actions > MAX_ACTIONS:
             raise ValueError("alpha-beta needs a game of two players and at most 4096 actions a node")
-        if not 1 <= threads <= MOST_THREADS:
-            raise ValueError(f"threads must be 1 to {MOST_THREADS}, got {threads}")
+        if not 1 <= threads <= MAX_THREADS:
+            raise ValueError(f"threads must be 1 to {MAX_THREADS}, got {threads}")
         self.capsule = capsule  # keeps the table of functions alive
         self.shared = <Shared *>calloc(1, sizeof(Shared))
         if self.shared == NULL or not self.add_context(game):

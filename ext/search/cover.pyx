@@ -27,7 +27,7 @@ cdef extern from *:
 cdef enum:
     DIGITS = 10
     CELLS = 10
-    MOST = 12          # tiles of one level
+    MAX_TILES = 12     # tiles of one level
     SIDE = 64
     MIDDLE = 30
     LAYOUTS = 64       # looked at between two questions whether to stop
@@ -43,7 +43,7 @@ ctypedef struct Spot:
 
 
 ctypedef struct Layout:
-    Spot spots[MOST]   # sorted by row, column, shape
+    Spot spots[MAX_TILES]   # sorted by row, column, shape
     uint8_t count
     uint8_t unused[3]
 
@@ -708,16 +708,16 @@ cdef inline int same_counts(const Node *a, const Node *b) noexcept nogil:
 
 cdef enum:
     # Beyond any use, and far from where numbers overflow.
-    MOST_SCORE = 10000
-    MOST_LEVEL = 100
-    MOST_NUMBER = 100000
+    MAX_SCORE = 10000
+    MAX_LEVEL = 100
+    MAX_NUMBER = 100000
 
 
 cdef list read_counts(object counts):
     """How many tiles of each digit; a copy: what is asked for twice may come out in two ways."""
     cdef list numbers = [<int>n for n in counts]
-    if len(numbers) != DIGITS or min(numbers) < 0 or max(numbers) > MOST:
-        raise ValueError(f"expected {DIGITS} counts of 0 to {MOST} tiles, got {numbers}")
+    if len(numbers) != DIGITS or min(numbers) < 0 or max(numbers) > MAX_TILES:
+        raise ValueError(f"expected {DIGITS} counts of 0 to {MAX_TILES} tiles, got {numbers}")
     return numbers
 
 
@@ -783,8 +783,8 @@ cdef class Coverer:
     cdef void prepare(self, Search *s, object counts, int64_t max_nodes, int columns, int rows) except *:
         cdef int digit
         cdef list numbers = read_counts(counts)
-        if not 1 <= sum(numbers) <= MOST:
-            raise ValueError(f"expected counts of tiles that add up to 1..{MOST}, got {numbers}")
+        if not 1 <= sum(numbers) <= MAX_TILES:
+            raise ValueError(f"expected counts of tiles that add up to 1..{MAX_TILES}, got {numbers}")
         if max_nodes < 0:
             raise ValueError(f"max_nodes: expected 0 or more, got {max_nodes}")
         memset(s, 0, sizeof(Search))
@@ -814,8 +814,8 @@ cdef class Coverer:
         cdef uint64_t rows[SIDE]
         cdef const Shape *shape
         cdef int i, r
-        if not 1 <= a.count <= MOST:
-            raise ValueError(f"a layout has 1 to {MOST} tiles, got {a.count}")
+        if not 1 <= a.count <= MAX_TILES:
+            raise ValueError(f"a layout has 1 to {MAX_TILES} tiles, got {a.count}")
         memset(rows, 0, sizeof(rows))
         for i in range(a.count):
             if (
@@ -839,8 +839,8 @@ cdef class Coverer:
         cdef int o
         tiles = [(<int>digit, <int>rotation, <int>x, <int>y) for digit, rotation, x, y in spots]
         memset(&a, 0, sizeof(Layout))
-        if not 1 <= len(tiles) <= MOST:
-            raise ValueError(f"a layout has 1 to {MOST} tiles, got {len(tiles)}")
+        if not 1 <= len(tiles) <= MAX_TILES:
+            raise ValueError(f"a layout has 1 to {MAX_TILES} tiles, got {len(tiles)}")
         for i, (digit, rotation, x, y) in enumerate(tiles):
             if not (0 <= digit < DIGITS and 0 <= rotation < 4 and 0 <= x < SIDE and 0 <= y < SIDE):
                 raise ValueError(f"tile {i} of the layout is out of range")
@@ -1013,8 +1013,8 @@ cdef class Coverer:
         cdef Node node
         cdef uint64_t k
         cdef list numbers = read_counts(counts)
-        if not 0 <= score <= MOST_SCORE:
-            raise ValueError(f"score: expected 0 to {MOST_SCORE}, got {score}")
+        if not 0 <= score <= MAX_SCORE:
+            raise ValueError(f"score: expected 0 to {MAX_SCORE}, got {score}")
         memset(&node, 0, sizeof(Node))
         node.layout = self.checked(layout)
         node.score = score
@@ -1049,8 +1049,8 @@ cdef class Coverer:
         memcpy(&node, PyBytes_AS_STRING(raw), sizeof(Node))
         self.check(&node.layout)
         read_counts([node.counts[d] for d in range(DIGITS)])
-        if not 0 <= node.score <= MOST_SCORE:
-            raise ValueError(f"a node's score is 0 to {MOST_SCORE}, got {node.score}")
+        if not 0 <= node.score <= MAX_SCORE:
+            raise ValueError(f"a node's score is 0 to {MAX_SCORE}, got {node.score}")
         return node
 
     def expand(
@@ -1082,10 +1082,10 @@ cdef class Coverer:
         memset(&b, 0, sizeof(b))
         b.s.shapes = &self.tables
         b.s.max_nodes = max_nodes
-        if not (1 <= tiles <= MOST and 1 <= per_set and 0 <= noise <= MOST_NUMBER):
+        if not (1 <= tiles <= MAX_TILES and 1 <= per_set and 0 <= noise <= MAX_NUMBER):
             raise ValueError(f"tiles {tiles}, per_set {per_set} or noise {noise} is out of range")
-        if not 0 <= level <= MOST_LEVEL or max(abs(<int64_t>waste), abs(<int64_t>slack), abs(<int64_t>perimeter)) > (
-                MOST_NUMBER):
+        if not 0 <= level <= MAX_LEVEL or max(abs(<int64_t>waste), abs(<int64_t>slack), abs(<int64_t>perimeter)) > (
+                MAX_NUMBER):
             raise ValueError(f"level {level}, waste {waste}, slack {slack} or perimeter {perimeter} is out of range")
         for d in range(DIGITS):
             b.s.counts[d] = node.counts[d]

@@ -46,8 +46,8 @@ cdef enum:
     TURN = 12  # decisions of one turn
     ROOT_WIDTH = 64
     INNER_WIDTH = 16
-    MOST_ACTIONS = 65536  # of a game without top()
-    MOST_SAMPLES = 1000000  # they double a few times in an iteration
+    MAX_ACTIONS = 65536  # of a game without top()
+    MAX_SAMPLES = 1000000  # they double a few times in an iteration
     SECOND = 1000000000
 
 cdef double FAR = 1e18
@@ -134,7 +134,7 @@ cdef int best_actions(Context *c, const char *state, int player, int width, char
     cdef int found = 0, j
     if c.game.top != NULL:
         return <int>c.game.top(state, width, c.best, c.worth)
-    count = min(c.game.actions(state, c.listed, MOST_ACTIONS), <int64_t>MOST_ACTIONS)
+    count = min(c.game.actions(state, c.listed, MAX_ACTIONS), <int64_t>MAX_ACTIONS)
     for i in range(count):
         memcpy(scratch, state, c.game.state_size)
         c.game.apply(scratch, c.listed[i])
@@ -466,8 +466,8 @@ cdef class Searcher:
         cdef int i, width
         cdef Level *level
         cdef int64_t size
-        if game.top == NULL and game.max_actions > MOST_ACTIONS:
-            raise ValueError(f"a game without top() may have at most {MOST_ACTIONS} actions a node")
+        if game.top == NULL and game.max_actions > MAX_ACTIONS:
+            raise ValueError(f"a game without top() may have at most {MAX_ACTIONS} actions a node")
         self.c = <Context *>calloc(1, sizeof(Context))
         if self.c == NULL:
             raise MemoryError
@@ -475,7 +475,7 @@ cdef class Searcher:
         self.c.game = game
         self.c.owner = <void *>self
         size = game.state_size
-        self.c.listed = <bw_action *>malloc((MOST_ACTIONS if game.top == NULL else 1) * sizeof(bw_action))
+        self.c.listed = <bw_action *>malloc((MAX_ACTIONS if game.top == NULL else 1) * sizeof(bw_action))
         self.c.best = <bw_action *>malloc(ROOT_WIDTH * sizeof(bw_action))
         self.c.worth = <bw_value *>malloc(ROOT_WIDTH * sizeof(bw_value))
         self.candidate = <Candidate *>calloc(ROOT_WIDTH + 1, sizeof(Candidate))
@@ -576,8 +576,8 @@ cdef class Searcher:
             raise ValueError("only a decision can be searched")
         if not (1 <= width <= INNER_WIDTH and 1 <= others <= INNER_WIDTH and 1 <= root_width <= ROOT_WIDTH):
             raise ValueError(f"widths: expected 1 to {INNER_WIDTH}, at the root 1 to {ROOT_WIDTH}")
-        if not 0 <= samples <= MOST_SAMPLES or not 1 <= inner <= MOST_SAMPLES:
-            raise ValueError(f"samples and inner: expected at most {MOST_SAMPLES}, got {samples} and {inner}")
+        if not 0 <= samples <= MAX_SAMPLES or not 1 <= inner <= MAX_SAMPLES:
+            raise ValueError(f"samples and inner: expected at most {MAX_SAMPLES}, got {samples} and {inner}")
         if not 0 <= star <= 2 or depth < 0 or nodes < 0 or multipv < 1:
             raise ValueError("star, depth, nodes or multipv out of range")
         if self.busy:

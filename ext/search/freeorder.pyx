@@ -22,7 +22,7 @@ cdef extern from "levels.h" nogil:
     enum:
         BL_DIGITS
         BL_CELLS
-        BL_MOST
+        BL_MAX_TILES
 
     ctypedef struct bl_spot:
         uint8_t o
@@ -394,8 +394,8 @@ cdef class FreeOrder:
         """Return the form that a layout of at most 12 tiles shares with all its translations and quarter turns."""
         cdef bl_spot own[12]
         cdef int i, n = len(spots)
-        if not 1 <= n <= BL_MOST:
-            raise ValueError(f"a layout has 1 to {BL_MOST} tiles, got {n}")
+        if not 1 <= n <= BL_MAX_TILES:
+            raise ValueError(f"a layout has 1 to {BL_MAX_TILES} tiles, got {n}")
         for i, (digit, rotation, x, y) in enumerate(spots):
             if not (0 <= digit < BL_DIGITS and 0 <= rotation < self.tables.rotations[digit]
                     and 0 <= x < 200 and 0 <= y < 200):

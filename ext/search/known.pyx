@@ -40,7 +40,7 @@ cdef enum:
     SEEN_BITS = 16
     LOOK = 255         # nodes between two looks at the clock, as a mask
     NEVER = -10000     # worth of what cannot be
-    MOST_SET = 10      # tiles of a layout that is remembered
+    MAX_SET = 10       # tiles of a layout that is remembered
     BANDS = 65536
     DEAD = 1 << 18
     WAITING = 4096
@@ -341,7 +341,7 @@ cdef int is_new(Seen *seen, const Lay *a, uint32_t cards) noexcept nogil:
     cdef uint64_t low = 0, high = 0, code, at
     cdef uint64_t mask = ((<uint64_t>1) << SEEN_BITS) - 1
     cdef int i, rank
-    if popcount(cards) > MOST_SET:
+    if popcount(cards) > MAX_SET:
         return 1
     for i in range(a.count):
         # Every tile its own twelve bits, by the rank of its card: 0 is a tile that floats.
@@ -670,7 +670,7 @@ cdef int carries(Worker *w, uint32_t lower, uint32_t upper) noexcept nogil:
         rest = upper ^ (<uint32_t>1) << last_of(upper)
         if not carries(w, lower, rest):
             return 0
-    if popcount(upper) > 4 or popcount(lower) > MOST_SET:
+    if popcount(upper) > 4 or popcount(lower) > MAX_SET:
         return 1
     key = (<uint64_t>lower << 20 | upper) + 1
     at = mixed(key) & d.pair_mask

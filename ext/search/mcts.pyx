@@ -48,7 +48,7 @@ from rng cimport bw_rng, bw_rng_seed
 cdef enum:
     PATH = 200
     DEEPEST = 100  # that a search can be limited to
-    MOST_CHILDREN = 1024
+    MAX_CHILDREN = 1024
     LISTED = 64  # chance nodes with so many outcomes or fewer are listed in full
     TURN = 12
     PLAYOUT = 20000  # moves of a playout: one that comes to no end is worth what its last state is
@@ -56,7 +56,7 @@ cdef enum:
     SECOND = 1000000000
 
 # Beyond any use, and far from where numbers of visits overflow.
-cdef double MOST_CONSTANT = 1e6
+cdef double MAX_CONSTANT = 1e6
 
 cdef enum Mark:
     PROVEN = 1  # `sum` holds the certain values
@@ -169,9 +169,9 @@ cdef int64_t ranked(Context *c, const char *state, bint *complete) noexcept nogi
         count = c.game.top(state, c.width, c.listed, c.worth)
         complete[0] = c.game.actions(state, NULL, 0) == count
         return count
-    count = c.game.actions(state, c.listed, MOST_CHILDREN)
-    complete[0] = count <= MOST_CHILDREN
-    count = min(count, <int64_t>MOST_CHILDREN)
+    count = c.game.actions(state, c.listed, MAX_CHILDREN)
+    complete[0] = count <= MAX_CHILDREN
+    count = min(count, <int64_t>MAX_CHILDREN)
     for i in range(count):
         action = c.listed[i]
         memcpy(c.scratch, state, c.game.state_size)
@@ -524,7 +524,7 @@ cdef class Searcher:
         self.capsule = capsule  # keeps the table of functions alive
         self.c.game = game
         self.c.owner = <void *>self
-        outcomes = max(<int64_t>MOST_CHILDREN, <int64_t>LISTED)
+        outcomes = max(<int64_t>MAX_CHILDREN, <int64_t>LISTED)
         size = (<int64_t>hash_mb << 20) // (2 * sizeof(Node))
         self.c.size = <int32_t>min(size, <int64_t>0x7fffffff)
         self.c.pool = <Node *>malloc(self.c.size * sizeof(Node))
@@ -627,11 +627,11 @@ cdef class Searcher:
         raw = state
         if game.kind(raw) != BW_DECISION:
             raise ValueError("only a decision can be searched")
-        if not 1 <= width <= MOST_CHILDREN or nodes < 0 or depth < 0 or multipv < 1:
+        if not 1 <= width <= MAX_CHILDREN or nodes < 0 or depth < 0 or multipv < 1:
             raise ValueError("width, nodes, depth or multipv out of range")
         for constant in (explore, trust, widen_base, sample_base):
-            if not 0 <= constant <= MOST_CONSTANT:
-                raise ValueError(f"explore, trust, widen_base and sample_base are 0 to {MOST_CONSTANT}, got {constant}")
+            if not 0 <= constant <= MAX_CONSTANT:
+                raise ValueError(f"explore, trust, widen_base and sample_base are 0 to {MAX_CONSTANT}, got {constant}")
         if trust == 0 or not 0 <= widen_power <= 1 or not 0 <= sample_power <= 1:
             raise ValueError("trust, widen_power or sample_power out of range: expected above 0, and 0 to 1")
         # Asked for once, and in a list of our own: that of the caller may change under our hands.
@@ -740,8 +740,8 @@ cdef class Searcher:
         cdef bw_value value[BW_MAX_PLAYERS]
         cdef bw_action action
         worth = []
-        if len(roots) > MOST_CHILDREN or c.used + len(roots) > c.size:
-            raise ValueError(f"at most {MOST_CHILDREN} root actions, got {len(roots)}")
+        if len(roots) > MAX_CHILDREN or c.used + len(roots) > c.size:
+            raise ValueError(f"at most {MAX_CHILDREN} root actions, got {len(roots)}")
         for root in roots:
             action = root
             memcpy(c.scratch, c.root, c.game.state_size)

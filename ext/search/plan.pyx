@@ -27,8 +27,8 @@ from game cimport (
 
 
 cdef enum:
-    MOST_BRANCHES = 256
-    MOST_WIDTH = 100000
+    MAX_BRANCHES = 256
+    MAX_WIDTH = 100000
     LONGEST = 4096  # decisions and outcomes of a plan
     DEEPEST = 64  # of an exact search
 
@@ -272,8 +272,8 @@ cdef class Planner:
         cdef Child *children = NULL
         cdef uint64_t *seen = NULL
         cdef uint64_t slots = 1, key, slot
-        cdef bw_action best[MOST_BRANCHES]
-        cdef bw_value worth[MOST_BRANCHES]
+        cdef bw_action best[MAX_BRANCHES]
+        cdef bw_value worth[MAX_BRANCHES]
         cdef bw_value value[BW_MAX_PLAYERS]
         cdef int64_t count = 1, made, i, kept, j, n
         cdef Child *child
@@ -284,8 +284,8 @@ cdef class Planner:
         raw = state
         if game.top == NULL:
             raise ValueError("a beam needs a game with top()")
-        if not 1 <= width <= MOST_WIDTH or not 1 <= branch <= MOST_BRANCHES:
-            raise ValueError(f"expected a width of 1 to {MOST_WIDTH} and 1 to {MOST_BRANCHES} branches")
+        if not 1 <= width <= MAX_WIDTH or not 1 <= branch <= MAX_BRANCHES:
+            raise ValueError(f"expected a width of 1 to {MAX_WIDTH} and 1 to {MAX_BRANCHES} branches")
         bw_store(&self.stopped, 0)
         self.busy = True
         while slots < <uint64_t>(4 * width):

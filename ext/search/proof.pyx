@@ -16,8 +16,8 @@ from game cimport (
 
 
 cdef enum:
-    MOST_PLIES = 64
-    MOST_ACTIONS = 4096
+    MAX_PLIES = 64
+    MAX_ACTIONS = 4096
 
 
 ctypedef struct Slot:
@@ -108,13 +108,13 @@ def winning_actions(object capsule, bytes state, int plies, int table_bits=20) -
     cdef Proof p
     cdef bint good
     cdef int64_t i, n
-    if not game.flags & BW_WIN_LOSS or game.max_actions > MOST_ACTIONS:
+    if not game.flags & BW_WIN_LOSS or game.max_actions > MAX_ACTIONS:
         raise ValueError("proofs need a game that is won or lost, with at most 4096 actions a node")
     check_state(game, state)
     raw = state
     if game.kind(raw) != BW_DECISION:
         raise ValueError(f"expected a state of {game.name.decode()} with a decision to make")
-    if not 1 <= plies <= MOST_PLIES or not 10 <= table_bits <= 28:
+    if not 1 <= plies <= MAX_PLIES or not 10 <= table_bits <= 28:
         raise ValueError("plies must be in 1..64 and table_bits in 10..28")
     p.game = game
     p.player = game.player(raw)

@@ -24,7 +24,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memchr, memcpy, memset
 
 from blocks cimport (
-    BW_BLOCKS_ABI, BW_BLOCKS_CAPSULE, BW_BLOCKS_RULES, BW_EXIT, BW_MOST_TARGETS, BW_TURNED_SQUARE, bw_blocks,
+    BW_BLOCKS_ABI, BW_BLOCKS_CAPSULE, BW_BLOCKS_RULES, BW_EXIT, BW_MAX_TARGETS, BW_TURNED_SQUARE, bw_blocks,
     bw_placed,
 )
 from clock cimport bw_load, bw_store
@@ -163,7 +163,7 @@ cdef class Solver:
         cdef int a, b, o, n, k, at, found = 0
         cdef const uint8_t *turned = self.blocks.turned
         cdef uint8_t line[N]
-        cdef uint16_t out[BW_MOST_TARGETS]
+        cdef uint16_t out[BW_MAX_TARGETS]
         for a in range(USED):
             for b in range(USED):
                 if a == b:
@@ -240,7 +240,7 @@ cdef class Solver:
                             uint8_t *lone_news, int pair) noexcept nogil:
         cdef uint8_t worst[NNN]
         cdef uint8_t turned[NNN]
-        cdef uint16_t out[BW_MOST_TARGETS]
+        cdef uint16_t out[BW_MAX_TARGETS]
         cdef uint8_t *line
         cdef int a, o, n, k
         cdef int64_t news, changed = 0
@@ -277,7 +277,7 @@ cdef class Solver:
         cdef uint8_t worst[NNN]
         cdef uint8_t turned[NNN]
         cdef uint8_t alone[NN]
-        cdef uint16_t out[BW_MOST_TARGETS]
+        cdef uint16_t out[BW_MAX_TARGETS]
         cdef bint stuck[N]
         cdef int i = self.first[pair]
         cdef int j = self.second[pair]
@@ -356,7 +356,7 @@ cdef enum:
     STARTS = N * 4
     LENGTHS = 528           # STARTS + N * BLOCKS * 2
     VALUES = 543            # LENGTHS + LONGEST
-    MOST_PACKED = 28000     # VALUES + 256 + NNN * LONGEST / 8 and a little; BW_TILE_MOST
+    MAX_PACKED = 28000      # VALUES + 256 + NNN * LONGEST / 8 and a little; BW_TILE_MAX
     SPARE = 8               # bytes in memory that may be read beyond the last bit
 
 
@@ -421,7 +421,7 @@ cdef void code_lengths(const int *counts, uint8_t *lengths) noexcept nogil:
 
 
 cdef int pack_tile(const uint8_t *tile, uint8_t *out) noexcept nogil:
-    """Packs a tile into at most MOST_PACKED bytes; returns how many."""
+    """Packs a tile into at most MAX_PACKED bytes; returns how many."""
     cdef int counts[256]
     cdef uint8_t lengths[256]
     cdef uint32_t codes[256]
@@ -433,7 +433,7 @@ cdef int pack_tile(const uint8_t *tile, uint8_t *out) noexcept nogil:
     for i in range(NNN):
         counts[tile[i]] += 1
     code_lengths(counts, lengths)
-    memset(out, 0, MOST_PACKED)
+    memset(out, 0, MAX_PACKED)
     for k in range(1, LONGEST + 1):
         code <<= 1
         for i in range(256):
@@ -497,7 +497,7 @@ cdef int unpack_one(const uint8_t *packed, uint32_t size, int row, int column) n
 
 def pack(const uint8_t[::1] tile not None) -> bytes:
     """Pack the NNN = 24**3 values of a tile, each of them 1 to 254."""
-    cdef uint8_t out[MOST_PACKED]
+    cdef uint8_t out[MAX_PACKED]
     cdef uint8_t values[NNN]  # a copy: they are checked, and nobody else may change them meanwhile
     cdef int i, n
     if tile.shape[0] != NNN:
@@ -579,8 +579,8 @@ cdef class Oracle:
             memcpy(self.twos.sums, &sums[0], TILES * sizeof(uint32_t))
             at = self.twos.offsets
             for i in range(TILES):
-                if not at[i] <= at[i + 1] <= at[i] + MOST_PACKED:
-                    raise ValueError(f"tile {i} goes from byte {at[i]} to {at[i + 1]}, expected 0 to {MOST_PACKED} of "
+                if not at[i] <= at[i + 1] <= at[i] + MAX_PACKED:
+                    raise ValueError(f"tile {i} goes from byte {at[i]} to {at[i + 1]}, expected 0 to {MAX_PACKED} of "
                                      "them")
             # Pages that no tile is read into cost nothing.
             self.twos.place = <uint8_t *>calloc(<size_t>at[TILES] + SPARE, 1)
@@ -677,7 +677,7 @@ cdef class Oracle:
 
     cdef int lone_value(self, uint8_t *square, uint8_t *orientation) noexcept nogil:
         """Value with the lone block to move: the table holds the other half, a ply away. 0 where it fails."""
-        cdef uint16_t out[BW_MOST_TARGETS]
+        cdef uint16_t out[BW_MAX_TARGETS]
         cdef int k, n, worst = UNBOUNDED
         cdef uint8_t value
         n = self.blocks.reach(self.rules, SOUTH, self.square[square[0]], orientation[0], 0,

@@ -46,9 +46,9 @@ from rng cimport bw_rng, bw_rng_seed, bw_rng_unit, bw_splitmix
 
 
 cdef enum:
-    MOST_STARTS = 16
+    MAX_STARTS = 16
     LONGEST = 256  # learned states of one game that are kept; the later ones are left out
-    MOST_GAMES = 10000000  # of one call
+    MAX_GAMES = 10000000  # of one call
 
 
 cdef struct Step:
@@ -165,7 +165,7 @@ cdef class Learner:
         cdef Table t
         cdef char *begin = NULL
         cdef double *result = NULL
-        cdef double until[MOST_STARTS]
+        cdef double until[MAX_STARTS]
         cdef int32_t *chosen = NULL
         cdef const char *raw
         cdef int64_t i, size = self.game.state_size, done = 0
@@ -174,12 +174,12 @@ cdef class Learner:
         beginnings = list(starts)
         parts = [float(share) for share in shares]
         kinds = <int>len(beginnings)
-        if not 1 <= kinds <= MOST_STARTS or len(parts) != kinds:
-            raise ValueError(f"expected 1 to {MOST_STARTS} starts with a share each")
+        if not 1 <= kinds <= MAX_STARTS or len(parts) != kinds:
+            raise ValueError(f"expected 1 to {MAX_STARTS} starts with a share each")
         if not all(share >= 0 for share in parts):
             raise ValueError("a share is 0 or more")
-        if not 0 <= count <= MOST_GAMES or not 0 <= first <= INT64_MAX - MOST_GAMES:
-            raise ValueError(f"expected 0 to {MOST_GAMES} games from number 0 up, got {count} from {first}")
+        if not 0 <= count <= MAX_GAMES or not 0 <= first <= INT64_MAX - MAX_GAMES:
+            raise ValueError(f"expected 0 to {MAX_GAMES} games from number 0 up, got {count} from {first}")
         if not 0 <= decay <= 1 or not 0 < rate <= 1:
             raise ValueError("decay or rate out of range")
         for state in beginnings:

@@ -2,6 +2,9 @@
 
 from typing_extensions import Buffer
 
+UNIT: int
+"""Values of the compiled games are in 1/UNIT of the game's unit."""
+
 class Table:
     def __init__(self, capsule: object) -> None: ...
     @property

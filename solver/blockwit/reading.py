@@ -18,7 +18,7 @@ from blockwit.errors import BlockwitError
 BOM = b"\xef\xbb\xbf"
 """What some programs put before UTF-8 text: passed over at the beginning of a file, and nowhere else."""
 
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 """Bytes of the longest file, or line of a file of records, unless the caller says otherwise."""
 
 _MODES = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
@@ -43,7 +43,7 @@ def open_file(path: Path, error: type[BlockwitError]) -> BinaryIO:
     return open(descriptor, "rb")
 
 
-def data(path: Path, error: type[BlockwitError], most: int = MOST_BYTES) -> bytes:
+def data(path: Path, error: type[BlockwitError], most: int = MAX_BYTES) -> bytes:
     """Return what a file holds, at most `most` bytes."""
     with open_file(path, error) as file:
         try:
@@ -55,12 +55,12 @@ def data(path: Path, error: type[BlockwitError], most: int = MOST_BYTES) -> byte
     return found
 
 
-def text(path: Path, error: type[BlockwitError], most: int = MOST_BYTES) -> str:
+def text(path: Path, error: type[BlockwitError], most: int = MAX_BYTES) -> str:
     """Return a file of at most `most` bytes as text."""
     return decoded(data(path, error, most), str(path), error)
 
 
-def standard_input(error: type[BlockwitError], most: int = MOST_BYTES) -> str:
+def standard_input(error: type[BlockwitError], most: int = MAX_BYTES) -> str:
     """Return all of standard input as text."""
     if sys.stdin is None:
         raise error("standard input is closed")
@@ -81,7 +81,7 @@ def decoded(raw: bytes, where: str, error: type[BlockwitError]) -> str:
         raise error(f"{where}: byte {problem.start + 1} is not UTF-8") from None
 
 
-def lines(path: Path, error: type[BlockwitError], most: int = MOST_BYTES) -> Iterator[tuple[int, str, bool]]:
+def lines(path: Path, error: type[BlockwitError], most: int = MAX_BYTES) -> Iterator[tuple[int, str, bool]]:
     """Yield the lines of a file: number from 1, text without its end, whether it has an end.
 
     A line without its end is the last one: what a process that was killed in mid-write leaves behind.

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from blockwit import _deblockle as core
+from blockwit import _deblockle
 from blockwit.errors import MoveError, OptionError, PositionError
 from blockwit.games.base import Kind
 from blockwit.games.deblockle.position import FACE_NAMES, DeblocklePosition, faces_of, square_index
@@ -302,12 +302,12 @@ def test_star_up_and_slider_north() -> None:
     }
 
 
-ORIENTATIONS_BY_NAME = {name: index for index, name in enumerate(core.ORIENTATION_NAMES)}
+ORIENTATIONS_BY_NAME = {name: index for index, name in enumerate(_deblockle.ORIENTATION_NAMES)}
 
 
 def test_twenty_four_orientations() -> None:
-    assert len(core.ORIENTATION_NAMES) == 24
-    assert set(core.ORIENTATION_NAMES) == set(ORIENTATIONS)
+    assert len(_deblockle.ORIENTATION_NAMES) == 24
+    assert set(_deblockle.ORIENTATION_NAMES) == set(ORIENTATIONS)
 
 
 def test_opposite_pairs() -> None:
@@ -331,7 +331,7 @@ def test_tipping_rolls_the_faces(direction: str, ring: tuple[str, ...]) -> None:
     """Each face of the ring comes from the next one; the two faces on the axis stay."""
     for orientation in range(24):
         before = faces_of(orientation)
-        tipped = faces_of(core.tip(orientation, list(STEPS).index(direction)))
+        tipped = faces_of(_deblockle.tip(orientation, list(STEPS).index(direction)))
         sources = {**{face: face for face in before}, **dict(zip(ring, (*ring[1:], ring[0]), strict=True))}
         assert tipped == {face: before[source] for face, source in sources.items()}
 
@@ -341,9 +341,9 @@ def test_four_tips_one_way_bring_a_block_back() -> None:
         for direction in range(4):
             turned = orientation
             for _ in range(4):
-                turned = core.tip(turned, direction)
+                turned = _deblockle.tip(turned, direction)
             assert turned == orientation
-            assert core.tip(core.tip(orientation, direction), (direction + 2) % 4) == orientation
+            assert _deblockle.tip(_deblockle.tip(orientation, direction), (direction + 2) % 4) == orientation
 
 
 # --- the tip ------------------------------------------------------------------------------------------------
@@ -444,7 +444,7 @@ def test_hop_does_not_turn_the_block(text: str, options: dict[str, Any]) -> None
         if len(token) == 6:
             before, played = dict(position.core.blocks(side)), dict(position.play(token).core.blocks(side))
             step = ord(token[2]) - ord(token[0]), int(token[3]) - int(token[1])
-            tipped = core.tip(before[square_index(token[:2])], list(STEPS.values()).index(step))
+            tipped = _deblockle.tip(before[square_index(token[:2])], list(STEPS.values()).index(step))
             assert played[square_index(token[4:])] == tipped
 
 
@@ -1324,14 +1324,14 @@ def test_state_names_the_phase_of_the_set_up() -> None:
 def test_evaluation_is_the_sum_of_the_weights_and_alike_for_both_colours(text: str, options: dict[str, Any]) -> None:
     """What a position shows does not change when the board is turned and the colours are swapped."""
     opposite = dict(zip("STCXLH", "TSXCHL", strict=True))
-    names = core.ORIENTATION_NAMES
+    names = _deblockle.ORIENTATION_NAMES
     half = [names.index(name[0] + opposite[name[1]] + opposite[name[2]]) for name in names]
     state = parse(text, **options).core
     turned = [[(54 - square, half[lies]) for square, lies in state.blocks(side)] for side in (0, 1)]
     other = state.replaced(turned[1], turned[0], 1 - state.side, 0)
     assert sorted(state.features()) == sorted(other.features())
     slider = ("free", "full", "full_or_beside_star").index(options["slider"])
-    weights = core.weights(slider, options["no_touch"])
+    weights = _deblockle.weights(slider, options["no_touch"])
     total = sum(weights[index] for index in state.features())
     expected = math.tanh(max(min(total / 1024, 8), -8) / 2)
     assert state.evaluate()[state.side] == pytest.approx(expected, abs=0.003)
@@ -1343,4 +1343,4 @@ def test_features_are_those_of_a_position_in_play() -> None:
         with pytest.raises(ValueError, match="in play"):
             parse(text).core.features()
     with pytest.raises(ValueError, match="slider"):
-        core.weights(3, False)
+        _deblockle.weights(3, False)

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from blockwit import _alphabeta, _proof, _tables, games
-from blockwit import _deblockle as core
+from blockwit import _alphabeta, _deblockle, _proof, _tables, games
 from blockwit.cli.main import app
 from blockwit.errors import TableError
 from blockwit.games.base import Kind
@@ -27,7 +26,7 @@ from tests.reference import deblockle as reference
 GAME = games.get("deblockle")
 
 USABLE = [q for q in range(56) if q & 7 < 7 and (q & 7, q >> 3) not in reference.STARS]
-ORIENTATIONS = [(name[0], name[1], name[2]) for name in core.ORIENTATION_NAMES]
+ORIENTATIONS = [(name[0], name[1], name[2]) for name in _deblockle.ORIENTATION_NAMES]
 SLIDERS: list[reference.SliderRule] = ["free", "full", "full_or_beside_star"]
 NOHOPS: list[reference.NohopRule] = ["illegal", "end_turn"]
 NEITHER = 128
@@ -83,7 +82,7 @@ def test_a_step_of_the_lone_block_is_the_best_of_its_moves(rules: int, tables: t
     rng = random.Random(rules)
     noise = np.random.default_rng(rules)
     pair_moves, lone_moves = tables
-    solver = _tables.Solver(core.blocks_capsule(), rules)
+    solver = _tables.Solver(_deblockle.blocks_capsule(), rules)
     i, j = sorted(rng.sample(range(47), 2))
     pair = pair_number(i, j)
     pair_moves[pair::1081] = noise.integers(2, 255, (47, 24, 24, 24), np.uint8)
@@ -110,7 +109,7 @@ def test_a_step_of_the_pair_is_the_best_of_its_moves(rules: int, tables: tuple[n
     rng = random.Random(100 + rules)
     noise = np.random.default_rng(rules)
     pair_moves, lone_moves = tables
-    solver = _tables.Solver(core.blocks_capsule(), rules)
+    solver = _tables.Solver(_deblockle.blocks_capsule(), rules)
     a = rng.randrange(47)
     i, j = sorted(rng.sample([q for q in range(47) if q != a], 2))
     if rng.random() < 0.5:
@@ -152,7 +151,7 @@ def test_a_step_of_the_pair_is_the_best_of_its_moves(rules: int, tables: tuple[n
 
 
 def position_of(south: list[tuple[int, int]], north: list[tuple[int, int]], side: int, rules: int) -> DeblocklePosition:
-    state = core.State(rules % 3, bool(rules // 3 % 2), bool(rules // 6), 0)
+    state = _deblockle.State(rules % 3, bool(rules // 3 % 2), bool(rules // 6), 0)
     return DeblocklePosition(state.replaced(south, north, side, 0))
 
 
@@ -469,7 +468,7 @@ def test_the_commands_name_what_is_wrong_with_tables(folder: Path, tmp_path: Pat
 
 
 def test_wrong_sizes_and_rules_are_refused() -> None:
-    capsule = core.blocks_capsule()
+    capsule = _deblockle.blocks_capsule()
     with pytest.raises(ValueError, match="rules 12 are not in"):
         _tables.Solver(capsule, 12)
     with pytest.raises(ValueError, match="rules -1 are not in"):
@@ -511,7 +510,7 @@ def test_wrong_sizes_and_rules_are_refused() -> None:
 def test_the_search_announces_what_the_tables_know_at_once() -> None:
     rng = random.Random(4)
     known = deblockle_tables.oracle(0, "")
-    searcher = _alphabeta.Searcher(core.capsule(), 1)
+    searcher = _alphabeta.Searcher(_deblockle.capsule(), 1)
     searcher.consult(known)
     for _ in range(100):
         position = random_position(rng, 2, 0)

@@ -7,7 +7,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from blockwit import _numberdrop as core
+from blockwit import _numberdrop
 from blockwit.errors import MoveError, OptionError, PositionError
 from blockwit.games.base import Kind
 from blockwit.games.numberdrop.position import GAME, NumberDropPosition
@@ -53,8 +53,8 @@ def at(
 def claims_after(position: NumberDropPosition, drop: str) -> set[str]:
     """Return the claims that may follow a drop."""
     (action, _) = position.actions(drop)
-    dropped = core.play(position.raw(), action)
-    listed = core.list_range(dropped, 0, core.count_actions(dropped))
+    dropped = _numberdrop.play(position.raw(), action)
+    listed = _numberdrop.list_range(dropped, 0, _numberdrop.count_actions(dropped))
     return {token.removeprefix("+") for token in position.line([action, *listed])[0].split("+")[1:]}
 
 
@@ -96,7 +96,7 @@ def test_the_54_point_sheet() -> None:
 
 
 def test_the_maximum_is_100() -> None:
-    assert core.limits(GAME.start({"tiles": TILES}).raw(), 0)[1] == 100 * 10_000
+    assert _numberdrop.limits(GAME.start({"tiles": TILES}).raw(), 0)[1] == 100 * 10_000
 
 
 def test_full_rows_count_two_and_x_cells_count() -> None:
@@ -181,14 +181,14 @@ def test_custom_dice() -> None:
 )
 def test_a_star_is_any_digit(rolled: str, fillings: int) -> None:
     position = at(sheet(FIRST), rolled=f"{rolled}O", dice="1*****/2*****/3*****/4*****")
-    assert core.count_actions(position.raw()) == 6 * fillings
+    assert _numberdrop.count_actions(position.raw()) == 6 * fillings
 
 
 @pytest.mark.parametrize(("shape", "count"), [("I", 11), ("O", 6), ("T", 22), ("S", 22), ("L", 44), ("*", 105)])
 def test_orientations_and_mirrors_times_columns(shape: str, count: int) -> None:
     # Four equal digits can be arranged in one way only.
     position = at(sheet(FIRST), rolled=f"1111{shape}", dice="111111/111111/111111/111111")
-    assert core.count_actions(position.raw()) == count
+    assert _numberdrop.count_actions(position.raw()) == count
 
 
 def test_pages_of_many_moves() -> None:
@@ -813,20 +813,20 @@ def test_choices_for_a_person() -> None:
 
 def test_bytes_that_are_no_state_are_refused() -> None:
     with pytest.raises(ValueError, match="bytes"):
-        core.state_kind(b"")
+        _numberdrop.state_kind(b"")
     with pytest.raises(ValueError, match="no state"):
-        core.state_kind(b"\xff" * core.STATE_SIZE)
+        _numberdrop.state_kind(b"\xff" * _numberdrop.STATE_SIZE)
     sound = at(PLAIN).raw()
-    for number in range(core.STATE_SIZE):
+    for number in range(_numberdrop.STATE_SIZE):
         # What gets through the check must be harmless.
         bent = sound[:number] + b"\xee" + sound[number + 1 :]
         try:
-            core.state_kind(bent)
+            _numberdrop.state_kind(bent)
         except ValueError:
             continue
-        core.best(bent, 2)
-        core.estimates(bent)
-        core.limits(bent, 0)
+        _numberdrop.best(bent, 2)
+        _numberdrop.estimates(bent)
+        _numberdrop.limits(bent, 0)
 
 
 def test_keys_tell_positions_apart() -> None:
@@ -838,7 +838,7 @@ def test_keys_tell_positions_apart() -> None:
             number = seed
             while position.kind() is not Kind.TERMINAL:
                 raw = position.raw()
-                assert seen.setdefault(core.state_key(raw), raw) == raw
+                assert seen.setdefault(_numberdrop.state_key(raw), raw) == raw
                 number += 1
                 if position.kind() is Kind.CHANCE:
                     position = position.play(position.roll(number))
@@ -849,15 +849,15 @@ def test_keys_tell_positions_apart() -> None:
 def test_used_cells_are_part_of_the_key() -> None:
 
     one = at(sheet("1111111 2222222 5555555", "333.... 4444... ......."), phase="roll")
-    assert core.state_key(one.raw()) == core.state_key(GAME.parse(one.fen(), {}).raw())
+    assert _numberdrop.state_key(one.raw()) == _numberdrop.state_key(GAME.parse(one.fen(), {}).raw())
     other = at(sheet("1111111 2222222 5555555", "4444... 333.... ......."), phase="roll")
-    assert core.state_key(one.raw()) != core.state_key(other.raw())
+    assert _numberdrop.state_key(one.raw()) != _numberdrop.state_key(other.raw())
 
 
 def test_top_is_sorted_and_legal() -> None:
     position = at(PLAIN, rolled="**2*O")
-    ranked = core.best(position.raw(), 20)
+    ranked = _numberdrop.best(position.raw(), 20)
     assert len(ranked) == 20
     values = [value for _, value in ranked]
     assert values == sorted(values, reverse=True)
-    assert all(core.fault(position.raw(), action) == "" for action, _ in ranked)
+    assert all(_numberdrop.fault(position.raw(), action) == "" for action, _ in ranked)

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from blockwit import _numberdrop as core
+from blockwit import _numberdrop
 from blockwit.games.base import Kind
 from blockwit.games.numberdrop.position import (
     BLOCK,
@@ -83,8 +83,8 @@ def assert_same(position: NumberDropPosition, state: ref.State, options: ref.Opt
 
 def placed(action: int, base: NumberDropPosition) -> tuple[ref.Cells, str]:
     """Return the cells, bottom row first, that a drop or block action writes, and the digits in that order."""
-    before = core.unpack(base.raw())
-    after = core.unpack(core.play(base.raw(), action))
+    before = _numberdrop.unpack(base.raw())
+    after = _numberdrop.unpack(_numberdrop.play(base.raw(), action))
     player = before[5]
     old, new = before[-1][player][0], after[-1][player][0]
     written = [i for i in range(98) if old[i] != new[i]]
@@ -95,16 +95,16 @@ def placed(action: int, base: NumberDropPosition) -> tuple[ref.Cells, str]:
 def check_drops(position: NumberDropPosition, state: ref.State, rng: random.Random) -> None:
     assert state.roll is not None
     sheet = state.sheets[state.pending[0]]
-    count = core.count_actions(position.raw())
+    count = _numberdrop.count_actions(position.raw())
     assert count == max(1, ref.count_drops(sheet, state.roll))
     if ref.count_drops(sheet, state.roll) == 0:
         return
     if count <= 300:
-        ours = [placed(action, position) for action in core.list_range(position.raw(), 0, count)]
+        ours = [placed(action, position) for action in _numberdrop.list_range(position.raw(), 0, count)]
         assert sorted(ours) == sorted((drop.cells, drop.digits) for drop in ref.legal_drops(sheet, state.roll))
         return
     for _ in range(5):
-        (action,) = core.list_range(position.raw(), rng.randrange(count), 1)
+        (action,) = _numberdrop.list_range(position.raw(), rng.randrange(count), 1)
         assert ref.is_legal_drop(sheet, state.roll, ref.Drop(*placed(action, position)))
 
 
@@ -138,31 +138,31 @@ def step(
         token = rng.choice(tokens)
         return position.play(token), ref.apply_slide(state, token[-1], options)
     if state.phase == "block":
-        actions = core.list_range(position.raw(), 0, 1000)
+        actions = _numberdrop.list_range(position.raw(), 0, 1000)
         choices = ref.block_choices(state)
         if not choices:
             return position.play("x:skip"), ref.apply_block(state, None, options)
         assert sorted(placed(action, position)[0] for action in actions) == choices
-        action = core.best(position.raw(), 1)[0][0] if good else rng.choice(actions)
+        action = _numberdrop.best(position.raw(), 1)[0][0] if good else rng.choice(actions)
         (token,) = position.line([action])
         return position.play(token), ref.apply_block(state, placed(action, position)[0], options)
     check_drops(position, state, rng)
-    count = core.count_actions(position.raw())
+    count = _numberdrop.count_actions(position.raw())
     if good:
-        drop = rng.choice(core.best(position.raw(), 3))[0]
+        drop = rng.choice(_numberdrop.best(position.raw(), 3))[0]
     else:
-        (drop,) = core.list_range(position.raw(), rng.randrange(count), 1)
+        (drop,) = _numberdrop.list_range(position.raw(), rng.randrange(count), 1)
     sheet = state.sheets[state.pending[0]]
     move = None if position.line([drop]) == ["skip"] else ref.Drop(*placed(drop, position))
     after = sheet if move is None else ref.apply_drop(sheet, move)
-    dropped = core.play(position.raw(), drop)
-    claims = core.list_range(dropped, 0, 1_000_000)
+    dropped = _numberdrop.play(position.raw(), drop)
+    claims = _numberdrop.list_range(dropped, 0, 1_000_000)
     listed = [claim_of(action) for action in claims if action >> 4 & 15]
     wanted = ref.legal_claims(after, options)
     assert len(claims) == len(listed) + 1
     assert len(listed) == len(set(listed)) == len(wanted)
     assert set(listed) == set(wanted)
-    claim = core.best(dropped, 1)[0][0] if good else rng.choice(claims)
+    claim = _numberdrop.best(dropped, 1)[0][0] if good else rng.choice(claims)
     (token,) = position.line([drop, claim])
     made = claim_of(claim) if claim >> 4 & 15 else None
     return position.play(token), ref.apply_turn(state, move, made, options)
@@ -177,7 +177,7 @@ def run(options: dict[str, Any], seed: int, skill: int) -> None:
     for _ in range(1000):
         assert_same(position, state, reference)
         assert GAME.parse(position.fen(), options) == position
-        bounds.append([core.limits(position.raw(), player) for player in range(len(state.sheets))])
+        bounds.append([_numberdrop.limits(position.raw(), player) for player in range(len(state.sheets))])
         if position.kind() is Kind.TERMINAL:
             assert state.phase == "over"
             for player, points in enumerate(position.returns()):
@@ -249,7 +249,10 @@ def test_rolls(dice: str) -> None:
 
 def test_orientations() -> None:
     for number, name in enumerate(PIECES):
-        ours = {tuple(sorted(core.orientation_cells(number, i))) for i in range(core.orientation_count(number))}
+        ours = {
+            tuple(sorted(_numberdrop.orientation_cells(number, i)))
+            for i in range(_numberdrop.orientation_count(number))
+        }
         assert ours == set(ref.orientations(name))
 
 
@@ -275,11 +278,11 @@ def test_claims_of_any_sheet(rows: list[str], straight: str) -> None:
     fen = f"1 I4,O4,T4,S4,L4 - 1 drop:1 1234I {cells},-,-,-"
     options = {"straight": straight}
     position = GAME.parse(fen, options)
-    raw = core.play(position.raw(), core.list_range(position.raw(), 0, 1)[0])
-    written = core.unpack(raw)[-1][0][0]
+    raw = _numberdrop.play(position.raw(), _numberdrop.list_range(position.raw(), 0, 1)[0])
+    written = _numberdrop.unpack(raw)[-1][0][0]
     marks = "".join("." if mark == 255 else "X" if mark == 10 else str(mark) for mark in written)
     sheet = ref.Sheet(rows=tuple(marks[7 * row : 7 * row + 7] for row in range(14)))
     wanted = ref.legal_claims(sheet, ref.Options(players=1, straight=straight))  # type: ignore[arg-type]
-    listed = [claim_of(a) for a in core.list_range(raw, 0, 10**6) if a >> 4 & 15]
+    listed = [claim_of(a) for a in _numberdrop.list_range(raw, 0, 10**6) if a >> 4 & 15]
     assert sorted(map(repr, listed)) == sorted(map(repr, set(listed)))
     assert set(listed) == set(wanted)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from blockwit import _numberdrop as core
+from blockwit import _numberdrop
 from blockwit.errors import WeightsError
 from blockwit.games import weights
 from blockwit.games.numberdrop import position as numberdrop
@@ -32,22 +32,22 @@ def test_round_trip(path: Path) -> None:
 
 
 def test_shipped_weights_are_in_use_and_say_how_they_were_learned() -> None:
-    shipped = weights.read(numberdrop.SHIPPED, core.FEATURE_SET, core.WEIGHT_COUNT)
-    assert core.get_weights() == shipped.values
+    shipped = weights.read(numberdrop.SHIPPED, _numberdrop.FEATURE_SET, _numberdrop.WEIGHT_COUNT)
+    assert _numberdrop.get_weights() == shipped.values
     assert any(shipped.values)
     assert shipped.training["games"]
 
 
 def test_weights_decide_the_evaluation() -> None:
     position = numberdrop.GAME.parse(numberdrop.GAME.bench[1][0], {})
-    before, present = position.evaluate(), core.get_weights()
+    before, present = position.evaluate(), _numberdrop.get_weights()
     try:
-        core.set_weights(bytes(len(present)))
+        _numberdrop.set_weights(bytes(len(present)))
         assert position.evaluate() == position.returns() != before
         with pytest.raises(ValueError, match="expected"):
-            core.set_weights(present[:-1])
+            _numberdrop.set_weights(present[:-1])
     finally:
-        core.set_weights(present)
+        _numberdrop.set_weights(present)
     assert position.evaluate() == before
 
 

@@ -185,12 +185,12 @@ def test_a_second_search_and_clearing_are_refused(name: str) -> None:
 
 
 def test_a_search_from_its_own_report_is_refused() -> None:
-    core = _alphabeta.Searcher(DEBLOCKLE.game.capsule(), 1)
+    searcher = _alphabeta.Searcher(DEBLOCKLE.game.capsule(), 1)
     tree = _mcts.Searcher(DEBLOCKLE.game.capsule(), 1)
     turns = _expectimax.Searcher(SOLO.game.capsule())
 
     def again(*_: object) -> None:
-        core.search(DEBLOCKLE.raw(), [], [], 1, 0, 1, 0, again)
+        searcher.search(DEBLOCKLE.raw(), [], [], 1, 0, 1, 0, again)
 
     def grow(*_: object) -> None:
         tree.search(DEBLOCKLE.raw(), [], 10, grow)
@@ -202,8 +202,8 @@ def test_a_search_from_its_own_report_is_refused() -> None:
         with pytest.raises(RuntimeError, match="under way"):
             function()
     with pytest.raises(RuntimeError, match="under way"):
-        core.search(DEBLOCKLE.raw(), [], [], 1, 0, 1, 0, lambda *_: core.resize(2))
-    assert core.search(DEBLOCKLE.raw(), [], [], 1, 0, 1, 0, lambda *_: None)
+        searcher.search(DEBLOCKLE.raw(), [], [], 1, 0, 1, 0, lambda *_: searcher.resize(2))
+    assert searcher.search(DEBLOCKLE.raw(), [], [], 1, 0, 1, 0, lambda *_: None)
 
 
 def test_a_second_plan_is_refused() -> None:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from blockwit import _alphabeta, _proof, search
-from blockwit import _deblockle as core
+from blockwit import _alphabeta, _deblockle, _proof, search
+from blockwit._bridge import UNIT
 from blockwit.arena.match import opening
 from blockwit.errors import MoveError, OptionError
 from blockwit.games.base import Kind, Position
@@ -39,7 +39,6 @@ from tests.boards import (
 )
 from tests.reference import deblockle as reference
 
-UNIT = 10_000
 MIDDLE = "d5CLS,e6TLC c6SLX,d4CTL,d7XHS,f6XLT n"
 SHUFFLE = "a4CHT g4CHT s"
 ROUND = ("a4a5a6", "g4g5g6", "a6a5a4", "g6g5g4")
@@ -77,7 +76,7 @@ def raw_search(
     report: Callable[..., None] = lambda *_: None,
 ) -> tuple[list[tuple[int, int, list[int]]], _alphabeta.Searcher]:
     """Search with the compiled searcher itself."""
-    searcher = searcher or _alphabeta.Searcher(core.capsule(), 1)
+    searcher = searcher or _alphabeta.Searcher(_deblockle.capsule(), 1)
     lines = searcher.search(position.raw(), list(position.history()), roots or [], depth, nodes, multipv, mate, report)
     return lines, searcher
 
@@ -327,7 +326,7 @@ def test_one_block_each_agrees_with_the_exact_solution(text: str, rule: tuple[in
 @pytest.mark.parametrize(("text", "plies"), [("f1XHS d7THX s", 9), ("a1SLX g5HTC s", -8)])
 def test_no_mate_is_remembered_from_other_rules(text: str, plies: int) -> None:
     """Decided under the default rules and drawn under these: what was learned must not be carried over."""
-    searcher = _alphabeta.Searcher(core.capsule(), 16)
+    searcher = _alphabeta.Searcher(_deblockle.capsule(), 16)
     for position, depth, expected in (
         (parse(text), abs(plies), plies),
         (parse(text, slider="full", no_touch=True), 8, 0),
@@ -361,7 +360,7 @@ def test_mates_of_a_reduced_search_are_proven() -> None:
             assert isinstance(position, DeblocklePosition)
             ((_, mate, line),), _ = raw_search(position, nodes=3_000)
             if 0 < mate <= 5:
-                wins, _ = _proof.winning_actions(core.capsule(), position.raw(), mate)
+                wins, _ = _proof.winning_actions(_deblockle.capsule(), position.raw(), mate)
                 assert line[0] in wins
                 proven += 1
             position = position.play(position.line(line)[0])
@@ -373,14 +372,14 @@ def test_threads_agree_with_one_on_mates(threads: int) -> None:
     for text in ("d1XLT d7XLT s", f"{lying('d5', 'S', 'north')} g7XLT s", SHUFFLE):
         alone, _ = raw_search(parse(text), depth=9, mate=ANY_MATE)
         together, searcher = raw_search(
-            parse(text), depth=9, mate=ANY_MATE, searcher=_alphabeta.Searcher(core.capsule(), 1, threads)
+            parse(text), depth=9, mate=ANY_MATE, searcher=_alphabeta.Searcher(_deblockle.capsule(), 1, threads)
         )
         assert together[0][:2] == alone[0][:2]
         assert searcher.threads == threads
 
 
 def test_threads_report_all_their_nodes() -> None:
-    searcher = _alphabeta.Searcher(core.capsule(), 1, 3)
+    searcher = _alphabeta.Searcher(_deblockle.capsule(), 1, 3)
     raw_search(parse(START), nodes=30_000, searcher=searcher)
     assert 10_000 < searcher.nodes <= 30_000
 
@@ -388,7 +387,7 @@ def test_threads_report_all_their_nodes() -> None:
 @pytest.mark.parametrize("threads", [0, -1, 65])
 def test_number_of_threads_out_of_range(threads: int) -> None:
     with pytest.raises(ValueError, match="threads must be 1 to 64"):
-        _alphabeta.Searcher(core.capsule(), 1, threads)
+        _alphabeta.Searcher(_deblockle.capsule(), 1, threads)
 
 
 class TooManyNodesError(Exception):
@@ -517,7 +516,7 @@ def test_other_rules_never_answer_from_the_same_table(text: str, one: dict[str, 
     if parse(text, **one).kind() is Kind.DECISION:
         _, used = raw_search(parse(text, **one), depth=6)
     else:
-        used = _alphabeta.Searcher(core.capsule(), 1)
+        used = _alphabeta.Searcher(_deblockle.capsule(), 1)
     assert parse(text, **one).core.key != position.core.key
     stale, _ = raw_search(position, depth=4, searcher=used)
     fresh, _ = raw_search(position, depth=4)
@@ -526,7 +525,7 @@ def test_other_rules_never_answer_from_the_same_table(text: str, one: dict[str, 
 
 def test_table_size_changes_neither_value_nor_legality() -> None:
     for size in (1, 2, 16):
-        lines, searcher = raw_search(parse(MIDDLE), depth=5, searcher=_alphabeta.Searcher(core.capsule(), size))
+        lines, searcher = raw_search(parse(MIDDLE), depth=5, searcher=_alphabeta.Searcher(_deblockle.capsule(), size))
         assert lines[0][:2] == raw_search(parse(MIDDLE), depth=5)[0][0][:2]
         assert searcher.hash_mb == size
         assert 0 <= searcher.hashfull() <= 1000
@@ -786,11 +785,11 @@ def ignore(*_: object) -> None:
 
 @pytest.mark.parametrize("state", [b"", b"\0", bytes(10_000)])
 def test_state_of_another_size(state: bytes) -> None:
-    searcher = _alphabeta.Searcher(core.capsule(), 1)
+    searcher = _alphabeta.Searcher(_deblockle.capsule(), 1)
     with pytest.raises(ValueError, match="bytes"):
         searcher.search(state, [], [], 1, 0, 1, 0, ignore)
     with pytest.raises(ValueError, match="bytes"):
-        core.State.from_raw(state)
+        _deblockle.State.from_raw(state)
 
 
 @pytest.mark.parametrize("text", ["- d7XLT s", BOTH_BLOCKED, "- - s 0 setup:4v4:-"])
@@ -808,8 +807,8 @@ def test_wrong_capsule(capsule: object) -> None:
 @pytest.mark.parametrize("size", [0, -1, 65537, 2**31 - 1])
 def test_table_size_out_of_range(size: int) -> None:
     with pytest.raises(ValueError, match="hash"):
-        _alphabeta.Searcher(core.capsule(), size)
-    searcher = _alphabeta.Searcher(core.capsule(), 1)
+        _alphabeta.Searcher(_deblockle.capsule(), size)
+    searcher = _alphabeta.Searcher(_deblockle.capsule(), 1)
     with pytest.raises(ValueError, match="hash"):
         searcher.resize(size)
     assert searcher.hash_mb == 1
@@ -824,14 +823,14 @@ def test_illegal_root(root: int) -> None:
 
 @pytest.mark.parametrize("history", [[-1], [2**64], ["x"], [None]])
 def test_history_of_no_keys(history: list[Any]) -> None:
-    searcher = _alphabeta.Searcher(core.capsule(), 1)
+    searcher = _alphabeta.Searcher(_deblockle.capsule(), 1)
     with pytest.raises((ValueError, OverflowError, TypeError)):
         searcher.search(parse(START).raw(), history, [], 1, 0, 1, 0, ignore)
     assert raw_search(parse(START), depth=2, searcher=searcher)[0]
 
 
 def test_long_history() -> None:
-    searcher = _alphabeta.Searcher(core.capsule(), 1)
+    searcher = _alphabeta.Searcher(_deblockle.capsule(), 1)
     assert searcher.search(parse(START).raw(), list(range(100_000)), [], 2, 0, 1, 0, ignore)
 
 
@@ -848,21 +847,21 @@ SQUARE_OF_A1, SQUARE_OF_D2, UNUSED_FILE = 0, 11, 7
 @pytest.mark.parametrize("square", [-1, UNUSED_FILE, SQUARE_OF_D2, 56, 63, 64, 2**31, 2**70, "a1", None])
 def test_bad_square(square: Any) -> None:
     with pytest.raises((ValueError, OverflowError, TypeError)):
-        core.State().replaced([(square, 0)], [], 0, 0)
+        _deblockle.State().replaced([(square, 0)], [], 0, 0)
 
 
 @pytest.mark.parametrize("orientation", [-1, 24, 255, 2**31, 2**70, "SLX", None])
 def test_bad_orientation(orientation: Any) -> None:
     with pytest.raises((ValueError, OverflowError, TypeError)):
-        core.State().replaced([(SQUARE_OF_A1, orientation)], [], 0, 0)
+        _deblockle.State().replaced([(SQUARE_OF_A1, orientation)], [], 0, 0)
     with pytest.raises((ValueError, OverflowError, TypeError)):
-        core.tip(orientation, 0)
+        _deblockle.tip(orientation, 0)
 
 
 @pytest.mark.parametrize("direction", [-1, 4, 2**40])
 def test_bad_direction(direction: int) -> None:
     with pytest.raises((ValueError, OverflowError)):
-        core.tip(0, direction)
+        _deblockle.tip(0, direction)
 
 
 @pytest.mark.parametrize(
@@ -890,19 +889,19 @@ def test_bad_contents_of_a_state(
     south: list[tuple[int, int]], side: int, halfmove: int, phase: int, unplaced: Any, handicap: Any
 ) -> None:
     with pytest.raises(ValueError, match=r"\w"):
-        core.State().replaced(south, [], side, halfmove, phase, unplaced, handicap)
+        _deblockle.State().replaced(south, [], side, halfmove, phase, unplaced, handicap)
 
 
 @pytest.mark.parametrize("counts", [(0, 4), (4, 0), (5, 1), (1, -1)])
 def test_bad_handicap(counts: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match="1 to 4"):
-        core.State().set_up(*counts)
+        _deblockle.State().set_up(*counts)
 
 
 @pytest.mark.parametrize("rule", [(3, False, False, 3), (-1, False, False, 3), (0, False, False, 256)])
 def test_bad_rules(rule: tuple[int, bool, bool, int]) -> None:
     with pytest.raises(ValueError, match=r"\w"):
-        core.State(*rule)
+        _deblockle.State(*rule)
 
 
 @pytest.mark.parametrize("action", [-1, 0, 2**20, 2**63, 2**64, 2**80])
@@ -922,9 +921,9 @@ def test_bad_side(side: int) -> None:
 def test_perft_deeper_than_any_stack_raises() -> None:
     """In a process of its own: an overflowing stack would take this one with it."""
     script = (
-        "from blockwit import _deblockle as core\n"
+        "from blockwit import _deblockle\n"
         "try:\n"
-        "    core.State().replaced([(0, 0)], [(54, 0)], 0, 0).perft(100_000)\n"
+        "    _deblockle.State().replaced([(0, 0)], [(54, 0)], 0, 0).perft(100_000)\n"
         "except ValueError as error:\n"
         "    print('refused:', error)\n"
     )
@@ -935,7 +934,7 @@ def test_perft_deeper_than_any_stack_raises() -> None:
 
 def test_states_compare_and_hash_by_contents() -> None:
     state = parse(START).core
-    assert state == core.State.from_raw(state.raw())
-    assert hash(state) == hash(core.State.from_raw(state.raw()))
+    assert state == _deblockle.State.from_raw(state.raw())
+    assert hash(state) == hash(_deblockle.State.from_raw(state.raw()))
     assert state != parse(MIDDLE).core
     assert state != START

@@ -8,10 +8,9 @@ from dataclasses import replace
 
 import pytest
 from blockwit import _expectimax, _numberdrop, games, search
+from blockwit._bridge import UNIT
 from blockwit.games.base import Kind, Position
 from blockwit.search.types import Info, Limits, Result, Settings
-
-UNIT = 10_000
 
 
 def solo_position(moves: int) -> Position:

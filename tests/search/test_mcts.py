@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 from blockwit import _deblockle, _mcts, _numberdrop, _proof, games
+from blockwit._bridge import UNIT
 from blockwit.errors import PositionError
 from blockwit.games.base import Kind, Position
 
 from tests.search.test_expectimax import solo_position
-
-UNIT = 10_000
 
 
 def last_turn() -> Position:

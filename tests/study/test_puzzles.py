@@ -237,12 +237,12 @@ def test_par_by_trying_everything(position: str) -> None:
 
 
 def test_prover_agrees_with_the_exact_solution_of_one_block_each() -> None:
-    from blockwit import _deblockle as core
+    from blockwit import _deblockle
     from blockwit.games.deblockle import tables as deblockle_tables
     from blockwit.games.deblockle.position import DeblocklePosition
 
     exact = deblockle_tables.oracle(0, "")
-    base = core.State()
+    base = _deblockle.State()
     seen = set()
     for at in range(0, 24 * 24, 7):
         south, north = divmod(at, 24)
@@ -308,7 +308,7 @@ def test_broken_json_is_named(text: str) -> None:
 
 
 def test_missing_folder_and_binary_files_are_named(tmp_path: Path) -> None:
-    for name, content in (("bin", b"\xff\xfe\x00"), ("big", b" " * (reading.MOST_BYTES + 1))):
+    for name, content in (("bin", b"\xff\xfe\x00"), ("big", b" " * (reading.MAX_BYTES + 1))):
         path = tmp_path / name
         path.write_bytes(content)
         with pytest.raises(SolutionError, match=name):

@@ -18,7 +18,7 @@ from blockwit.games.base import Kind, Options, OptionValue, Position
 from blockwit.jobs import Stop, threads
 from blockwit.search.types import Limits, Settings
 
-MOST_PLIES = 2000
+MAX_PLIES = 2000
 """A game that is not over by then counts as a draw."""
 
 Z95 = 1.96
@@ -188,7 +188,7 @@ def play_game(start: Position, seats: Sequence[Engine], limits: Sequence[Limits]
     moves: list[str] = []
     for engine in seats:
         engine.new_game()
-    while position.kind() is not Kind.TERMINAL and len(moves) < MOST_PLIES:
+    while position.kind() is not Kind.TERMINAL and len(moves) < MAX_PLIES:
         if position.kind() is Kind.CHANCE:
             token = position.roll(rng.getrandbits(64))
             position = position.play(token)

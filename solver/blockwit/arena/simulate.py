@@ -14,7 +14,8 @@ import numpy as np
 from pydantic import Field
 
 from blockwit import games, reading, writing
-from blockwit.arena.match import MOST_PLIES, Player
+from blockwit._bridge import UNIT
+from blockwit.arena.match import MAX_PLIES, Player
 from blockwit.errors import OptionError, SolutionError, quote
 from blockwit.games.base import Kind, Options, OptionValue
 from blockwit.jobs import Stop, ended_by, executor, finished
@@ -59,14 +60,14 @@ def play_one(game_name: str, options: Options, policy: str, seed: int) -> Sample
             totals, chances, decisions = _mcts.random_games(game.capsule(), position.raw(), seed, 1)
         else:
             totals, chances, decisions = _expectimax.play_out(game.capsule(), position.raw(), seed)
-        return Sample(seed, tuple(total / 10_000 for total in totals), decisions, chances)
+        return Sample(seed, tuple(total / UNIT for total in totals), decisions, chances)
     player = Player.parse(policy)
     rng = random.Random(seed)
     decisions = chances = 0
     fen = position.fen()
     moves: list[str] = []
     with player.engine(game_name, options) as engine, ended_by(engine.close):
-        while position.kind() is not Kind.TERMINAL and len(moves) < MOST_PLIES:
+        while position.kind() is not Kind.TERMINAL and len(moves) < MAX_PLIES:
             if position.kind() is Kind.CHANCE:
                 moves.append(position.roll(rng.getrandbits(64)))
                 chances += 1

@@ -18,10 +18,10 @@ from blockwit import games, reading
 from blockwit.errors import BlockwitError, RecordError, quote
 from blockwit.games.base import Kind, OptionValue, Position, won_by
 
-MOST_BYTES = 64 << 20
+MAX_BYTES = 64 << 20
 """Of a file of records: some fifty thousand games."""
 
-MOST_DEPTH = 20
+MAX_DEPTH = 20
 """Parentheses within parentheses."""
 
 WIDTH = 100
@@ -169,7 +169,7 @@ def read(path: Path) -> list[Record]:
         RecordError: it cannot be read; the line names the file, the game, the move and the reason.
     """
     try:
-        return list(parse(reading.text(path, RecordError, MOST_BYTES)))
+        return list(parse(reading.text(path, RecordError, MAX_BYTES)))
     except RecordError as error:
         text = str(error)
         raise error if text.startswith(str(path)) else RecordError(f"{path}: {text}") from None
@@ -256,7 +256,7 @@ def _moves(text: str, at: int) -> tuple[list[Entry], str, int]:
             if line:
                 line[-1] = _annotated(line[-1], match["comment"])
         elif match["open"]:
-            if not line or len(lines) > MOST_DEPTH:
+            if not line or len(lines) > MAX_DEPTH:
                 raise RecordError(f"after move {len(lines[0])}: a parenthesis where no line can begin")
             lines.append([])
         elif match["close"]:

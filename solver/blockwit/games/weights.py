@@ -21,7 +21,7 @@ from blockwit.errors import BlockwitError, WeightsError, quote
 FORMAT = 1
 MARK = "blockwit weights"
 LONGEST_HEADER = 1 << 16
-MOST_BYTES = 1 << 26
+MAX_BYTES = 1 << 26
 """Bytes of the largest file that is read, packed."""
 
 
@@ -49,7 +49,7 @@ def write(path: Path, weights: Weights) -> None:
 
 def parts(path: Path, error: type[BlockwitError]) -> tuple[bytes, bytes]:
     """Return the header's line and the packed rest of a file of this form. Raises `error`."""
-    head, _, packed = reading.data(path, error, MOST_BYTES).partition(b"\n")
+    head, _, packed = reading.data(path, error, MAX_BYTES).partition(b"\n")
     if len(head) > LONGEST_HEADER:
         raise error(f"{path}: its first line is longer than {LONGEST_HEADER} bytes")
     return head, packed

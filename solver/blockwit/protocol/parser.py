@@ -83,7 +83,7 @@ def read_setoption(words: Sequence[str]) -> tuple[str, str | None]:
 _CLOCKS = {"wtime": ("time", 0), "btime": ("time", 1), "winc": ("inc", 0), "binc": ("inc", 1)}
 _CLOCK = re.compile(r"p([1-9])(time|inc)")
 _LOWEST = {"depth": 1, "nodes": 1, "mate": 1, "movetime": -MAX_NUMBER, "movestogo": -MAX_NUMBER, "perft": 0}
-_MOST = {"movetime": MAX_TIME, "nodes": MAX_NUMBER}
+_HIGHEST = {"movetime": MAX_TIME, "nodes": MAX_NUMBER}
 
 
 def _clock(word: str, players: int) -> tuple[str, int] | None:
@@ -119,7 +119,7 @@ def read_go(words: Sequence[str], players: int) -> GoCommand:
         if word in ("infinite", "ponder"):
             flags.add(word)
         elif word in _LOWEST:
-            values[word] = min(number(f"go {word}", argument(), _LOWEST[word]), _MOST.get(word, MAX_DEPTH))
+            values[word] = min(number(f"go {word}", argument(), _LOWEST[word]), _HIGHEST.get(word, MAX_DEPTH))
         elif clock is not None:
             kind, player = clock
             value = min(number(f"go {word}", argument(), -MAX_NUMBER), MAX_TIME)

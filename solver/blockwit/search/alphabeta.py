@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from blockwit import _alphabeta
+from blockwit._bridge import UNIT
 from blockwit.errors import TableError
 from blockwit.games.base import Game, Oracle, Position
 from blockwit.search import clock
-from blockwit.search.compiled import FULL_SKILL, UNIT, Compiled, Found
+from blockwit.search.compiled import FULL_SKILL, Compiled, Found
 from blockwit.search.types import Info, Limits, Result, Score, Settings
 
 SKILL_NODES = 100

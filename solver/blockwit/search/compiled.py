@@ -7,12 +7,10 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
+from blockwit._bridge import UNIT
 from blockwit.games.base import Position
 from blockwit.search import clock
 from blockwit.search.types import Info, Limits, Result, Score, Settings
-
-UNIT = 10_000
-"""Values of the compiled games are in 1/UNIT of the game's unit."""
 
 FULL_SKILL = 20
 SKILL_LINES = 8
@@ -38,7 +36,7 @@ class Found(NamedTuple):
     mate: int = 0
 
 
-class Core(Protocol):
+class CompiledSearcher(Protocol):
     """What every compiled searcher has."""
 
     def arm(self) -> None:
@@ -54,8 +52,8 @@ class Core(Protocol):
 class Compiled:
     """The part of a `Searcher` that does not depend on the algorithm."""
 
-    def __init__(self, core: Core, settings: Settings) -> None:
-        self._core = core
+    def __init__(self, searcher: CompiledSearcher, settings: Settings) -> None:
+        self._compiled = searcher
         self._settings = settings
         self._limits = Limits()
         self._pondering = False
@@ -65,13 +63,13 @@ class Compiled:
 
     def arm(self) -> None:
         """Forget earlier stops."""
-        self._core.arm()
+        self._compiled.arm()
         self._released.clear()
         self._hit = False
 
     def stop(self) -> None:
         """End the search under way."""
-        self._core.stop()
+        self._compiled.stop()
         self._released.set()
 
     def ponderhit(self) -> None:
@@ -79,7 +77,7 @@ class Compiled:
         with self._lock:
             self._hit = True
             self._pondering = False
-            self._core.set_time(*self._budget(self._limits))
+            self._compiled.set_time(*self._budget(self._limits))
         if not self._limits.infinite:
             self._released.set()
 
@@ -98,7 +96,7 @@ class Compiled:
             self._limits = limits
             self._pondering = limits.ponder and not self._hit
             untimed = self._pondering or limits.infinite
-            self._core.set_time(*(-1, -1) if untimed else self._budget(limits))
+            self._compiled.set_time(*(-1, -1) if untimed else self._budget(limits))
 
     def _end(self, position: Position, lines: Sequence[Found], found: dict[int, Info]) -> Result:
         """Wait until the move may be told, and choose it: the best line, or another one if skill is low."""

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from blockwit import _expectimax
+from blockwit._bridge import UNIT
 from blockwit.games.base import Game, Position
 from blockwit.search import clock
-from blockwit.search.compiled import FULL_SKILL, UNIT, Compiled, Found
+from blockwit.search.compiled import FULL_SKILL, Compiled, Found
 from blockwit.search.types import Info, Limits, Result, Settings
 
 ROOT_WIDTH = 24

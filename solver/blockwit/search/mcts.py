@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from blockwit import _mcts
+from blockwit._bridge import UNIT
 from blockwit.games.base import Game, Position
 from blockwit.search import clock
-from blockwit.search.compiled import UNIT, Compiled, Found
+from blockwit.search.compiled import Compiled, Found
 from blockwit.search.types import Info, Limits, Result, Settings
 
 

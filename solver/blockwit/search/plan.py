@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from blockwit import _plan
+from blockwit._bridge import UNIT
 from blockwit.errors import MoveError, OptionError
 from blockwit.games.base import Game, Kind, Position
 from blockwit.jobs import Stop
 
-UNIT = 10_000
 WIDTH = 300
 BRANCH = 32
 EXACT_NODES = 2_000_000

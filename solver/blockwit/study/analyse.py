@@ -31,7 +31,7 @@ WORST = 3
 SMALLEST = 0.005
 """A loss below half of a hundredth is none: what a search tells is rounded to hundredths."""
 
-MOST_BYTES = 1 << 24
+MAX_BYTES = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def _read_json(text: str) -> Record:
 
 def load_record(path: Path) -> Record:
     """Read a file. Raises BlockwitError."""
-    text = reading.text(path, CommandError, MOST_BYTES)
+    text = reading.text(path, CommandError, MAX_BYTES)
     try:
         return read_record(text)
     except BlockwitError as error:

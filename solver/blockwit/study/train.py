@@ -37,8 +37,8 @@ Numbers = npt.NDArray[np.float32]
 Batch = tuple[npt.NDArray[np.int32], Numbers, list[tuple[int, tuple[float, ...]]]]
 """What a worker sends back: weights met, changes of their three numbers, (kind of game, results) of each game."""
 
-UNIT = 1000
-"""Weights of a file are in 1/UNIT of the game's unit, 16 bits each."""
+WEIGHT_UNIT = 1000
+"""Weights of a file are in 1/WEIGHT_UNIT of the game's unit, 16 bits each."""
 
 TYPICAL_ACTIVE = 80
 """Features that a state shows at a time, about: what the optimism is shared out to."""
@@ -318,7 +318,7 @@ class Training:
         """Return the weights as a file holds them; what no game has met is 0, whatever the optimism."""
         values = np.where(self.numbers[2] > 0, self.numbers[0], 0)
         limit = np.iinfo(np.int16).max
-        rounded = np.clip(np.rint(values * UNIT), -limit, limit).astype("<i2")
+        rounded = np.clip(np.rint(values * WEIGHT_UNIT), -limit, limit).astype("<i2")
         names = [name for name, _, _ in self.game.lessons(self.recipe.solo)]
         last = self.progress.curve[-1][2] if self.progress.curve else ()
         record = {

@@ -25,8 +25,8 @@ from blockwit.search.cpsat.stacks import COVERER, tiles_of
 NOTHING = -(10**6)
 """The bound of a branch in which nothing can be built."""
 
-MOST_SETS = 4000
-MOST_LAYOUTS = 2_000_000
+MAX_SETS = 4000
+MAX_LAYOUTS = 2_000_000
 
 
 @cache
@@ -72,7 +72,7 @@ class Decomposition:
         sets = 1
         for number in problem.pool:
             sets *= number + 1
-        return problem.kind != "U" and not problem.start and problem.cards <= 12 and sets <= MOST_SETS
+        return problem.kind != "U" and not problem.start and problem.cards <= 12 and sets <= MAX_SETS
 
     @cached_property
     def sets(self) -> list[Counts]:
@@ -130,7 +130,7 @@ class Decomposition:
                 if bound <= self.incumbent:
                     break
                 self.on_bound(bound)
-                layouts, complete = COVERER.all_layouts(top, MOST_LAYOUTS, self.columns, self.rows, self.stopped)
+                layouts, complete = COVERER.all_layouts(top, MAX_LAYOUTS, self.columns, self.rows, self.stopped)
                 if not complete:
                     return False
                 levels = [[(raw, 0) for raw in layouts]]
@@ -193,7 +193,7 @@ class Decomposition:
             layouts,
             lower,
             table=table,
-            cap=MOST_LAYOUTS,
+            cap=MAX_LAYOUTS,
             columns=self.columns,
             rows=self.rows,
             stopped=self.stopped,

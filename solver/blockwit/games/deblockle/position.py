@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from blockwit import _deblockle as core
+from blockwit import _deblockle
 from blockwit.errors import MoveError, PositionError, quote
 from blockwit.games.base import Game, Kind, Options, OptionSpec, OptionValue, Oracle, Position
 from blockwit.games.deblockle import drawing as deblockle_svg
@@ -17,7 +17,8 @@ from blockwit.games.deblockle import drawing as deblockle_svg
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-FACES = core.FACE_LETTERS
+FACES = _deblockle.FACE_LETTERS
+ORIENTATION_NAMES = _deblockle.ORIENTATION_NAMES
 FACE_NAMES = {"S": "star", "T": "stop", "C": "cross", "X": "x", "L": "slider", "H": "hoops"}
 HOPS = {
     "C": "a cross hops exactly one step orthogonally",
@@ -30,10 +31,10 @@ SIDES = ("South", "North")
 STARS = ("d2", "d6")
 DIRECTIONS = ("north", "east", "south", "west")
 MAX_HALFMOVE = 65535
-MOST_BLOCKS_FOR_TABLES = 6
+MAX_BLOCKS_FOR_TABLES = 6
 """With more of them on the board a search hardly ever gets down to what the endgame tables hold."""
 
-ORIENTATION = {name: index for index, name in enumerate(core.ORIENTATION_NAMES)}
+ORIENTATION = {name: index for index, name in enumerate(ORIENTATION_NAMES)}
 SLIDERS = ("free", "full", "full_or_beside_star")
 
 # Headings of docs/rules/deblockle.md, as anchors.
@@ -61,7 +62,7 @@ def square_name(index: int) -> str:
 
 def faces_of(orientation: int) -> dict[str, str]:
     """Return the six faces of an orientation by the direction they look to."""
-    up, north, east = tuple(core.ORIENTATION_NAMES[orientation])
+    up, north, east = tuple(ORIENTATION_NAMES[orientation])
     return {
         "up": up,
         "north": north,
@@ -78,7 +79,7 @@ def move_token(action: int) -> str:
     if action == _PASS:
         return "0000"
     if kind == 1:
-        return square_name(action & 63) + core.ORIENTATION_NAMES[action >> 6 & 31]
+        return square_name(action & 63) + ORIENTATION_NAMES[action >> 6 & 31]
     if kind == 2:
         return "roll:" + "".join(face * (action >> 3 * i & 7) for i, face in enumerate(FACES))
     origin, tip, final = action & 63, action >> 6 & 63, action >> 12 & 63
@@ -114,13 +115,13 @@ def _read_blocks(text: str, side: str) -> list[tuple[int, int]]:
 
 def _restored(raw: bytes, past: tuple[int, ...]) -> DeblocklePosition:
     """Make a position from what it is pickled as."""
-    return DeblocklePosition(core.State.from_raw(raw), past)
+    return DeblocklePosition(_deblockle.State.from_raw(raw), past)
 
 
 class DeblocklePosition(Position):
     """A position of Deblockle with the keys of the positions that may recur."""
 
-    def __init__(self, core_state: core.State, past: tuple[int, ...] = ()) -> None:
+    def __init__(self, core_state: _deblockle.State, past: tuple[int, ...] = ()) -> None:
         self.core = core_state
         self._past = past
 
@@ -143,7 +144,7 @@ class DeblocklePosition(Position):
     def fen(self) -> str:
         """Return the position string, blocks by rising rank and file."""
         fields = [
-            ",".join(square_name(at) + core.ORIENTATION_NAMES[turned] for at, turned in self.core.blocks(side)) or "-"
+            ",".join(square_name(at) + ORIENTATION_NAMES[turned] for at, turned in self.core.blocks(side)) or "-"
             for side in (0, 1)
         ]
         fields += ["sn"[self.core.side], str(self.core.halfmove)]
@@ -292,7 +293,7 @@ class DeblocklePosition(Position):
             return f"{tip} is not one orthogonal step from {origin}", TURN
         if tipped in own or tipped in other:
             return f"{tip} is occupied", TURN
-        face = core.ORIENTATION_NAMES[core.tip(own[start], _STEPS.index(tipped - start))][0]
+        face = ORIENTATION_NAMES[_deblockle.tip(own[start], _STEPS.index(tipped - start))][0]
         comes_up = f"the tip brings up {FACE_NAMES[face]}"
         if face == "S":
             goal = STARS[side ^ 1]
@@ -389,14 +390,14 @@ class DeblocklePosition(Position):
         cells = dict.fromkeys(STARS, " * ")
         for side, frame in enumerate((" {} ", "({})")):
             for at, turned in self.core.blocks(side):
-                cells[square_name(at)] = frame.format(core.ORIENTATION_NAMES[turned][0])
+                cells[square_name(at)] = frame.format(ORIENTATION_NAMES[turned][0])
         lines = ["     " + "   ".join("abcdefg")]
         for rank in range(7, 0, -1):
             row = " ".join(cells.get(f"{file}{rank}", " . ") for file in "abcdefg")
             lines.append(f" {rank}  {row}  {rank}")
         lines.append(lines[0])
         for side, name in enumerate(SIDES):
-            shown = (square_name(at) + " " + core.ORIENTATION_NAMES[turned] for at, turned in self.core.blocks(side))
+            shown = (square_name(at) + " " + ORIENTATION_NAMES[turned] for at, turned in self.core.blocks(side))
             lines.append(f"{name}: " + (", ".join(shown) or "none left"))
         if self._kind is Kind.TERMINAL:
             lines.append(f"Over: {self.result()}")
@@ -419,7 +420,7 @@ class DeblocklePosition(Position):
         for token in self._legal:
             origin, tip = square_index(token[:2]), square_index(token[2:4])
             direction = _STEPS.index(tip - origin)
-            face = core.ORIENTATION_NAMES[core.tip(own[origin], direction)][0]
+            face = ORIENTATION_NAMES[_deblockle.tip(own[origin], direction)][0]
             heading = f"{token[:2]} {DIRECTIONS[direction]}: {FACE_NAMES[face]}"
             groups.setdefault(heading, []).append(token)
         return list(groups.items())
@@ -492,7 +493,7 @@ class DeblocklePosition(Position):
         turned = dict(self.core.blocks(side))[start]
         direction = _STEPS.index(tipped - start)
         block = deblockle_svg.Block(origin, side, faces_of(turned))
-        after = faces_of(core.tip(turned, direction))
+        after = faces_of(_deblockle.tip(turned, direction))
         stays = None if after["up"] == "S" else final
         return deblockle_svg.Move(token, block, DIRECTIONS[direction], tip, stays, after)
 
@@ -530,8 +531,8 @@ class Deblockle(Game):
         ("c1SLX,e1LTX,c3XLT c5XLT,e5CLS,c7THX,e7XLT n 0 setup:4v4:X", 3),
     )
 
-    def _empty(self, options: dict[str, OptionValue]) -> core.State:
-        return core.State(
+    def _empty(self, options: dict[str, OptionValue]) -> _deblockle.State:
+        return _deblockle.State(
             SLIDERS.index(str(options["slider"])),
             options["nohop"] == "end_turn",
             bool(options["no_touch"]),
@@ -574,13 +575,13 @@ class Deblockle(Game):
 
     @staticmethod
     def _parse_setup(
-        empty: core.State,
+        empty: _deblockle.State,
         south: list[tuple[int, int]],
         north: list[tuple[int, int]],
         side: int,
         halfmove: int,
         field: str,
-    ) -> core.State:
+    ) -> _deblockle.State:
         match = _SETUP.fullmatch(field)
         if not match:
             raise PositionError(f"{quote(field)}, expected setup: blocks v blocks : faces left, like setup:4v4:XLCH")
@@ -606,7 +607,7 @@ class Deblockle(Game):
 
         assert isinstance(position, DeblocklePosition)
         blocks = sum(len(position.core.blocks(side)) for side in (0, 1))
-        if position.is_setup() or blocks > MOST_BLOCKS_FOR_TABLES:
+        if position.is_setup() or blocks > MAX_BLOCKS_FOR_TABLES:
             return None
         return deblockle_tables.oracle(position.core.rules, folder)
 
@@ -636,7 +637,7 @@ class Deblockle(Game):
 
     def capsule(self) -> object:
         """Return the compiled game."""
-        return core.capsule()
+        return _deblockle.capsule()
 
 
 GAME = Deblockle()

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from blockwit.games import svg
 
-UNIT = 24
+SQUARE = 24
 HEAD = 34
 AXIS = 26
 GAP = 18
@@ -51,12 +51,12 @@ class _Frame:
     @property
     def width(self) -> int:
         """Pixels of a panel."""
-        return max(AXIS + self.columns * UNIT + GAP, 210)
+        return max(AXIS + self.columns * SQUARE + GAP, 210)
 
     @property
     def height(self) -> int:
         """Pixels of a panel."""
-        return HEAD + self.rows * UNIT + AXIS + GAP
+        return HEAD + self.rows * SQUARE + AXIS + GAP
 
     def spots(self, tile: Placed) -> set[tuple[int, int]]:
         """Return the squares of a tile, rows downward."""
@@ -91,13 +91,13 @@ def _tile(frame: _Frame, tile: Placed, *, below: bool, new: bool) -> str:
 def _axes(frame: _Frame) -> list[str]:
     """Return the numbers of columns and rows, as moves are written."""
     step = 1 if frame.columns <= 12 else 2
-    bottom = HEAD + frame.rows * UNIT + 13
+    bottom = HEAD + frame.rows * SQUARE + 13
     parts = [
-        svg.text(AXIS + (i + 0.5) * UNIT, bottom, str(frame.left + i), 9, svg.PALE)
+        svg.text(AXIS + (i + 0.5) * SQUARE, bottom, str(frame.left + i), 9, svg.PALE)
         for i in range(0, frame.columns, step)
     ]
     return parts + [
-        svg.text(AXIS - 5, HEAD + (frame.rows - 1 - i) * UNIT + 15.5, str(frame.low + i), 9, svg.PALE, "end")
+        svg.text(AXIS - 5, HEAD + (frame.rows - 1 - i) * SQUARE + 15.5, str(frame.low + i), 9, svg.PALE, "end")
         for i in range(0, frame.rows, step)
     ]
 
@@ -127,7 +127,7 @@ def stack(tiles: Sequence[Placed], caption: str, description: str, new: Placed |
             f'<g transform="translate({x:g},{y:g})">',
             svg.text(AXIS, HEAD - 10, name, 13, anchor="start", bold=True),
             *_axes(frame),
-            f'<g transform="translate({AXIS},{HEAD}) scale({UNIT})">',
+            f'<g transform="translate({AXIS},{HEAD}) scale({SQUARE})">',
             f'<path d="{grid}" stroke="#e3e7ea" stroke-width="0.03"/>',
             *(_tile(frame, tile, below=True, new=False) for tile in tiles if tile.level == level - 1),
             *(_tile(frame, tile, below=False, new=False) for tile in own if tile is not new),

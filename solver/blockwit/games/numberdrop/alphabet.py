@@ -7,7 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from blockwit import _numberdrop as core
+from blockwit import _numberdrop
+from blockwit._bridge import UNIT
 from blockwit.errors import MoveError
 from blockwit.games.alphabet import Alphabet, Vector, one_hot
 from blockwit.games.base import Position
@@ -81,7 +82,7 @@ class NumberDropAlphabet(Alphabet):
 
     @lru_cache(maxsize=64)  # noqa: B019  (alphabets live as long as the program)
     def _claims(self, dropped: bytes) -> dict[tuple[int, ...], int]:
-        claims = core.list_range(dropped, 0, core.count_actions(dropped))
+        claims = _numberdrop.list_range(dropped, 0, _numberdrop.count_actions(dropped))
         return {self._claim_steps(claim): claim for claim in claims}
 
     def _drop(self, position: Position, prefix: Sequence[int]) -> tuple[int, Sequence[int]] | None:
@@ -92,7 +93,7 @@ class NumberDropAlphabet(Alphabet):
             return position.actions("skip")[0], prefix[1:]
         if len(prefix) < 5:
             return None
-        for place in core.list_places(position.raw()):
+        for place in _numberdrop.list_places(position.raw()):
             if self._place(place) == prefix[0]:
                 for i, step in enumerate(prefix[1:5]):
                     place |= (step - self.DIGIT) << (16 + 4 * i)
@@ -104,14 +105,14 @@ class NumberDropAlphabet(Alphabet):
         assert isinstance(position, numberdrop.NumberDropPosition)
         raw = position.raw()
         if position.phase != numberdrop.DROP:
-            return sorted(self._single(action) for action in core.list_range(raw, 0, core.count_actions(raw)))
+            return sorted(map(self._single, _numberdrop.list_range(raw, 0, _numberdrop.count_actions(raw))))
         if not prefix:
-            return sorted(map(self._place, core.list_places(raw))) or [self.DROP_SKIP]
+            return sorted(map(self._place, _numberdrop.list_places(raw))) or [self.DROP_SKIP]
         dropped = self._drop(position, prefix)
         if dropped is None:
             return [self.DIGIT + digit for digit in self._digits(position, prefix[1:])]
         drop, made = dropped
-        words = self._claims(core.play(raw, drop))
+        words = self._claims(_numberdrop.play(raw, drop))
         return sorted({word[len(made)] for word in words if word[: len(made)] == tuple(made)})
 
     def _digits(self, position: numberdrop.NumberDropPosition, made: Sequence[int]) -> list[int]:
@@ -127,13 +128,16 @@ class NumberDropAlphabet(Alphabet):
         assert isinstance(position, numberdrop.NumberDropPosition)
         raw = position.raw()
         if position.phase != numberdrop.DROP:
-            actions = {self._single(action): action for action in core.list_range(raw, 0, core.count_actions(raw))}
+            actions = {
+                self._single(action): action
+                for action in _numberdrop.list_range(raw, 0, _numberdrop.count_actions(raw))
+            }
             return numberdrop.action_token(actions[prefix[0]]) if prefix else None
         dropped = self._drop(position, prefix)
         if dropped is None:
             return None
         drop, made = dropped
-        claim = self._claims(core.play(raw, drop)).get(tuple(made))
+        claim = self._claims(_numberdrop.play(raw, drop)).get(tuple(made))
         return None if claim is None else position.line([drop, claim])[0]
 
     def label(self, step: int) -> str:
@@ -164,8 +168,8 @@ class NumberDropAlphabet(Alphabet):
 
     def bounds(self, position: Position) -> tuple[float, float]:
         """Return the points that no sheet can leave."""
-        limits = [core.limits(position.raw(), player) for player in range(self.players)]
-        return min(low for low, _ in limits) / numberdrop.UNIT, max(high for _, high in limits) / numberdrop.UNIT
+        limits = [_numberdrop.limits(position.raw(), player) for player in range(self.players)]
+        return min(low for low, _ in limits) / UNIT, max(high for _, high in limits) / UNIT
 
     # --- vectors -------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from blockwit import _numberdrop as core
+from blockwit import _numberdrop
 from blockwit.games import svg
 
 CELL = 30
@@ -90,7 +90,7 @@ def _claim(claim: Mapping[str, Any]) -> list[str]:
 
 def piece(name: str, size: float, fill: str = svg.INK) -> tuple[str, float]:
     """Return a tile or shape as it lies in orientation 0, upper left corner at the origin, and its width."""
-    cells = core.orientation_cells(core.PIECE_NAMES.index(name), 0)
+    cells = _numberdrop.orientation_cells(_numberdrop.PIECE_NAMES.index(name), 0)
     high = max(y for _, y in cells)
     path = "".join(f"M{x * size:g} {(high - y) * size:g}h{size - 1:g}v{size - 1:g}h{1 - size:g}z" for x, y in cells)
     return f'<path d="{path}" fill="{fill}"/>', (1 + max(x for x, _ in cells)) * size
@@ -112,7 +112,7 @@ def _dice(dice: Mapping[str, str]) -> list[str]:
     face = svg.text(18, 26, "★", 21, bold=True)
     if shape != "*":
         drawn, width = piece(f"{shape}4", 7.5)
-        rows = 1 + max(y for _, y in core.orientation_cells(core.PIECE_NAMES.index(f"{shape}4"), 0))
+        rows = 1 + max(y for _, y in _numberdrop.orientation_cells(_numberdrop.PIECE_NAMES.index(f"{shape}4"), 0))
         face = f'<g transform="translate({18 - width / 2:g},{18 - rows * 7.5 / 2:g})">{drawn}</g>'
     parts.append(_die(LEFT + 42 * 4 + 8, face))
     return parts

@@ -12,7 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from blockwit import _numberdrop as core
+from blockwit import _numberdrop
+from blockwit._bridge import UNIT
 from blockwit.errors import MoveError, OptionError, PositionError, quote
 from blockwit.games import weights
 from blockwit.games.base import Game, Kind, Options, OptionSpec, OptionValue, Position
@@ -25,8 +26,7 @@ CELLS = 98
 LETTERS = "ABCDE"
 SHAPES = "IOTLS*"
 STAR = 10
-PIECES = core.PIECE_NAMES
-UNIT = 10_000
+PIECES = _numberdrop.PIECE_NAMES
 SUGGESTIONS = 12
 
 # Numbers of the compiled module.
@@ -238,9 +238,9 @@ class NumberDropPosition(Position):
     # --- what the position is ------------------------------------------------------------------------------
 
     @cached_property
-    def parts(self) -> core.Parts:
+    def parts(self) -> _numberdrop.Parts:
         """The parts of the state, see `_numberdrop.unpack`."""
-        return core.unpack(self._raw)
+        return _numberdrop.unpack(self._raw)
 
     @property
     def phase(self) -> int:
@@ -250,7 +250,7 @@ class NumberDropPosition(Position):
     @cached_property
     def solo(self) -> bool:
         """Whether this is the solo game."""
-        return core.is_solo(self._raw)
+        return _numberdrop.is_solo(self._raw)
 
     def fen(self) -> str:
         """Return the position string."""
@@ -283,7 +283,7 @@ class NumberDropPosition(Position):
 
     def kind(self) -> Kind:
         """Tell what comes next."""
-        return Kind(core.state_kind(self._raw))
+        return Kind(_numberdrop.state_kind(self._raw))
 
     def player(self) -> int:
         """Return the index of the player to decide, or for whom the dice are rolled."""
@@ -293,7 +293,7 @@ class NumberDropPosition(Position):
         """Return how the game ended, or None."""
         if self.phase != OVER:
             return None
-        totals = [parts[-1] for parts in core.scores(self._raw)]
+        totals = [parts[-1] for parts in _numberdrop.scores(self._raw)]
         if self.solo or len(totals) == 1:
             return f"ended with {totals[0]} points"
         winners = [str(i + 1) for i, total in enumerate(totals) if total == max(totals)]
@@ -304,25 +304,25 @@ class NumberDropPosition(Position):
 
     def returns(self) -> tuple[float, ...]:
         """Return the points of each sheet as it is."""
-        return tuple(float(parts[-1]) for parts in core.scores(self._raw))
+        return tuple(float(parts[-1]) for parts in _numberdrop.scores(self._raw))
 
     def evaluate(self) -> tuple[float, ...]:
         """Return the points that each player is expected to end with."""
-        return tuple(value / UNIT for value in core.estimates(self._raw))
+        return tuple(value / UNIT for value in _numberdrop.estimates(self._raw))
 
     # --- moves ---------------------------------------------------------------------------------------------
 
     @cached_property
     def _drops(self) -> int:
-        return core.count_actions(self._raw)
+        return _numberdrop.count_actions(self._raw)
 
     @cached_property
     def _count(self) -> int:
         if self.phase == DROP:
-            return core.count_turns(self._raw)
+            return _numberdrop.count_turns(self._raw)
         if self.phase in (TILE, ROLL):
-            return len(core.list_outcomes(self._raw))
-        return core.count_actions(self._raw)
+            return len(_numberdrop.list_outcomes(self._raw))
+        return _numberdrop.count_actions(self._raw)
 
     def count(self) -> int:
         """Return the number of legal moves (a drop with its claim is one) or outcomes."""
@@ -331,26 +331,26 @@ class NumberDropPosition(Position):
     def tokens(self, start: int = 0, count: int | None = None) -> list[str]:
         """Return the legal moves or outcomes from number `start`, at most `count`; a page costs no full list."""
         if self.phase in (TILE, ROLL):
-            outcomes = core.list_outcomes(self._raw)
+            outcomes = _numberdrop.list_outcomes(self._raw)
             return [action_token(action) for action, _ in outcomes[start : None if count is None else start + count]]
         if count is None:
             count = max(0, self._count - start)
         if self.phase == DROP:
-            pairs = core.turns_range(self._raw, start, count)
+            pairs = _numberdrop.turns_range(self._raw, start, count)
             return [action_token(drop) + (action_token(claim) if claim else "") for drop, claim in pairs]
-        return [action_token(action) for action in core.list_range(self._raw, start, count)]
+        return [action_token(action) for action in _numberdrop.list_range(self._raw, start, count)]
 
     def chances(self) -> dict[str, float]:
         """Return the probability of each outcome at a chance node."""
         if self.phase not in (TILE, ROLL):
             return {}
-        return {action_token(action): chance for action, chance in core.list_outcomes(self._raw)}
+        return {action_token(action): chance for action, chance in _numberdrop.list_outcomes(self._raw)}
 
     def play(self, token: str) -> Self:
         """Return the position after a move or outcome. Raises MoveError."""
         raw = self._raw
         for action in self.actions(token):
-            raw = core.play(raw, action)
+            raw = _numberdrop.play(raw, action)
         return type(self)(raw)
 
     def actions(self, token: str) -> tuple[int, ...]:
@@ -364,11 +364,11 @@ class NumberDropPosition(Position):
             raise MoveError(f"{quote(token)}: {error}", rule) from None
         raw = self._raw
         for number, action in enumerate(actions):
-            why = core.fault(raw, action)
+            why = _numberdrop.fault(raw, action)
             if why:
                 raise MoveError(f"{quote(token)}: {'the claim: ' if number else ''}{why}", rule)
             if number + 1 < len(actions):
-                raw = core.play(raw, action)
+                raw = _numberdrop.play(raw, action)
         return actions
 
     def _expected(self) -> str:
@@ -422,7 +422,7 @@ class NumberDropPosition(Position):
         """Return the token of an outcome drawn from `seed`. Raises MoveError where nothing is rolled or drawn."""
         if self.phase not in (TILE, ROLL):
             raise MoveError("no dice are to be rolled here")
-        return action_token(core.draw(self._raw, seed % 2**64))
+        return action_token(_numberdrop.draw(self._raw, seed % 2**64))
 
     def outcome_actions(self, tokens: Sequence[str]) -> list[int]:
         """Return the actions of draws and rolls that come up one after the other. Raises MoveError."""
@@ -437,7 +437,7 @@ class NumberDropPosition(Position):
             if not match or not token.startswith("roll:"):
                 raise MoveError(f"chance event {number + 1}: {quote(token)} is no roll like roll:3*56L")
             action = _roll_action(_read_numbers(match[1]), SHAPES.index(match[2]))
-            if not core.can_roll(self._raw, action):
+            if not _numberdrop.can_roll(self._raw, action):
                 raise MoveError(f"chance event {number + 1}: {quote(token)}: the dice cannot show that")
             actions.append(action)
         return actions
@@ -461,10 +461,10 @@ class NumberDropPosition(Position):
         if self.phase != DROP:
             return [("", self.tokens())]
         promising = []
-        for drop, _ in core.best(self._raw, SUGGESTIONS):
-            claim = core.best(core.play(self._raw, drop), 1)[0][0]
+        for drop, _ in _numberdrop.best(self._raw, SUGGESTIONS):
+            claim = _numberdrop.best(_numberdrop.play(self._raw, drop), 1)[0][0]
             promising.append(self.line([drop, claim])[0])
-        places = [action_token(drop).partition(":")[0] for drop in core.list_places(self._raw)] or ["skip"]
+        places = [action_token(drop).partition(":")[0] for drop in _numberdrop.list_places(self._raw)] or ["skip"]
         numbers = _rolled(self.parts[8], self.parts[9])[:4]
         return [
             ("promising", promising),
@@ -480,7 +480,7 @@ class NumberDropPosition(Position):
     def state(self) -> dict[str, Any]:
         """Return sheets, tiles, dice and scores, ready for JSON; rows are listed from row 14 down."""
         tiles, notches, crossed, phase, active, turn, fired, _, numbers, shape, sheets = self.parts
-        scores = core.scores(self._raw)
+        scores = _numberdrop.scores(self._raw)
         rolled = phase in (SLIDE, BLOCK, DROP)
         return {
             "game": GAME.name,
@@ -511,7 +511,7 @@ class NumberDropPosition(Position):
         """Return points, boxes, rows, holes and what lies on a sheet unclaimed."""
         cells, groups, circled = self.parts[10][player]
         notches = zip(LETTERS, self.parts[1], strict=True)
-        full, *_, total = core.scores(self._raw)[player]
+        full, *_, total = _numberdrop.scores(self._raw)[player]
         free = {i: cells[i] for i in range(CELLS) if cells[i] < 10 and not groups[i]}
         heights = [max((row + 1 for row in range(ROWS) if cells[7 * row + c] != _EMPTY), default=0) for c in range(7)]
         missing = [sum(cell == _EMPTY for cell in cells[7 * row : 7 * row + 7]) for row in range(LINE)]
@@ -619,7 +619,7 @@ def _sheet_state(sheet: tuple[bytes, bytes, int], parts: tuple[int, ...]) -> dic
         "claims": [
             {
                 "box": box,
-                "cells": [core.cell_name(i) for i in range(CELLS) if groups[i] == number],
+                "cells": [_numberdrop.cell_name(i) for i in range(CELLS) if groups[i] == number],
             }
             for number, box in enumerate(BOXES)
             if number and number in groups
@@ -714,7 +714,7 @@ class NumberDrop(Game):
         """Return the first state under checked options."""
         solo = bool(read["solo"])
         drawn, given = ("shapes", b"") if solo else read_tiles(str(read["tiles"]))
-        return core.new_state(
+        return _numberdrop.new_state(
             1 if solo else int(read["players"]),
             solo,
             5 if read["over_row"] == "-5" else 0,
@@ -759,7 +759,7 @@ class NumberDrop(Game):
             raise PositionError(f"phase: {quote(phase)} names a player who does not play")
         numbers, shape = _read_dice_field(dice, number in (SLIDE, BLOCK, DROP))
         try:
-            raw = core.pack(
+            raw = _numberdrop.pack(
                 self._empty(read),
                 pieces,
                 notches,
@@ -781,15 +781,15 @@ class NumberDrop(Game):
 
     def capsule(self) -> object:
         """Return the compiled table."""
-        return core.capsule()
+        return _numberdrop.capsule()
 
     # --- what learning needs, see blockwit.study.train ---------------------------------------------------------------
 
-    features: ClassVar[str] = core.FEATURE_SET
+    features: ClassVar[str] = _numberdrop.FEATURE_SET
 
     def linear(self) -> object:
         """Return the value function for a learner."""
-        return core.linear()
+        return _numberdrop.linear()
 
     def lessons(self, solo: float) -> list[tuple[str, bytes, float]]:
         """Return the kinds of games to learn from: name, first state, share of the games (`solo` of them alone)."""
@@ -801,11 +801,11 @@ class NumberDrop(Game):
 
     def get_weights(self) -> bytes:
         """Return the weights in use, as in a file of weights."""
-        return core.get_weights()
+        return _numberdrop.get_weights()
 
     def set_weights(self, values: bytes) -> None:
         """Let the evaluation use other weights. Raises ValueError for another number of them."""
-        core.set_weights(values)
+        _numberdrop.set_weights(values)
 
 
 def _read_tile_field(text: str, solo: bool) -> tuple[bytes, bytes]:
@@ -878,8 +878,8 @@ OTHER_WEIGHTS = "BLOCKWIT_NUMBERDROP_WEIGHTS"
 
 def load_weights(path: Path) -> weights.Weights:
     """Let the evaluation use the weights of a file. Raises WeightsError and keeps the present ones."""
-    loaded = weights.read(path, core.FEATURE_SET, core.WEIGHT_COUNT)
-    core.set_weights(loaded.values)
+    loaded = weights.read(path, _numberdrop.FEATURE_SET, _numberdrop.WEIGHT_COUNT)
+    _numberdrop.set_weights(loaded.values)
     return loaded
 
 

@@ -19,7 +19,7 @@ SHORT = 14
 """Decks of at most so many cards are worth a proof before anything else."""
 
 FIRST_EFFORT = 2
-MOST_EFFORT = 12
+MAX_EFFORT = 12
 SLOW_GROWTH = 0.25
 """A pass that took less than this share of all the work so far is followed by a larger step."""
 
@@ -126,7 +126,7 @@ class KnownSolver:
         if not finished:
             return False
         effort = self._effort
-        while self._core.waiting() >= max(target, incumbent() + 1) and effort < MOST_EFFORT:
+        while self._core.waiting() >= max(target, incumbent() + 1) and effort < MAX_EFFORT:
             effort += 1
             self._core.settle_waiting(effort)
             if not self._collect()[0]:
@@ -135,7 +135,7 @@ class KnownSolver:
         self._passes += 1
         if most_open >= max(target, incumbent() + 1):
             # Some were too hard: once more, with more patience.
-            if self._effort == MOST_EFFORT:
+            if self._effort == MAX_EFFORT:
                 return False
             self._effort += 1
         else:

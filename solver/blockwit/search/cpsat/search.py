@@ -24,9 +24,9 @@ from blockwit.search.cpsat.problem import AREAS, Counts, Problem, contains, minu
 from blockwit.search.cpsat.solving import Stopped
 from blockwit.search.cpsat.stacks import COVERER, Plan, counts_of, tiles_of
 
-MOST_ON_LEVEL = 12
-MOST_WASTE = 14
-MOST_AREA = 120
+MAX_ON_LEVEL = 12
+MAX_WASTE = 14
+MAX_AREA = 120
 
 SLICE = 256
 """Nodes that are sorted out between two questions whether to stop: a millisecond or two."""
@@ -193,8 +193,8 @@ class Beam:
             raw,
             index,
             1,
-            min(cards - 2, MOST_ON_LEVEL),
-            min(spare // 2 + 1, MOST_WASTE),
+            min(cards - 2, MAX_ON_LEVEL),
+            min(spare // 2 + 1, MAX_WASTE),
             settings.slack,
             settings.perimeter,
             settings.noise,
@@ -214,10 +214,10 @@ class Beam:
         layout, left, score, _, _, _ = COVERER.node(raw)
         if score <= self._best or self._over():
             return
-        cards = min(self._cards(left), MOST_ON_LEVEL)
+        cards = min(self._cards(left), MAX_ON_LEVEL)
         if sum(left) > cards:
             # Which of the tiles to take is open: any cover will do.
-            covers = COVERER.expand(raw, 0, 0, cards, MOST_AREA, 0, 0, 0, 1, 200_000, settings.seed, self._over)
+            covers = COVERER.expand(raw, 0, 0, cards, MAX_AREA, 0, 0, 0, 1, 200_000, settings.seed, self._over)
             found = [COVERER.node(cover)[0] for cover in covers[:1]]
         else:
             laid, _ = COVERER.below([layout], left, table=True, max_nodes=200_000, stopped=self._over)
@@ -240,7 +240,7 @@ class Beam:
             raw,
             index,
             level,
-            max(1, min(2 + (depth + 2) // 2, cards - 2 * level, MOST_ON_LEVEL)),
+            max(1, min(2 + (depth + 2) // 2, cards - 2 * level, MAX_ON_LEVEL)),
             settings.waste[depth],
             settings.slack,
             settings.perimeter,

@@ -8,8 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 
-from blockwit import _deblockle as core
-from blockwit import games
+from blockwit import _deblockle, games
 from blockwit.errors import SolutionError
 from blockwit.games.base import Kind, Position
 from blockwit.games.deblockle.position import STARS, DeblocklePosition, square_name
@@ -35,7 +34,7 @@ def _blocks(
     """Draw a position with so many blocks, everything alike."""
     places = rng.sample(squares, south + north)
     blocks = [(square, rng.randrange(24)) for square in places]
-    return DeblocklePosition(core.State().replaced(blocks[:south], blocks[south:], player, 0))
+    return DeblocklePosition(_deblockle.State().replaced(blocks[:south], blocks[south:], player, 0))
 
 
 def _greedy(position: DeblocklePosition) -> set[str]:

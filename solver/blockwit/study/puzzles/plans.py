@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from blockwit import _nmbr9, _numberdrop, _plan
+from blockwit._bridge import UNIT
 from blockwit.errors import MoveError, SolutionError
 from blockwit.games.base import Kind, Position
 from blockwit.games.nmbr9.position import FREE, UNKNOWN, Nmbr9Position
@@ -14,10 +15,9 @@ from blockwit.search.cpsat.search import play_beam
 from blockwit.study.puzzles import files
 from blockwit.study.puzzles.base import Proof, Puzzle, require_decision
 
-UNIT = 10_000
-MOST_NODES = {"numberdrop": 4_000_000, "nmbr9": 120_000}
+MAX_NODES = {"numberdrop": 4_000_000, "nmbr9": 120_000}
 """Larger proofs than this, some seconds, are given up."""
-MOST_DROPS = 20_000
+MAX_DROPS = 20_000
 BEAM = 300
 LOOKED_AT = 64
 
@@ -30,7 +30,7 @@ class Exact:
         self.outcomes = position.outcome_actions(rolls) if rolls else []
         self.planner = _plan.Planner(position.game.capsule())
         self.nodes = 0
-        self.most_nodes = MOST_NODES[position.game.name]
+        self.most_nodes = MAX_NODES[position.game.name]
 
     def above(self, raw: bytes, value: int) -> tuple[int | None, list[int]]:
         """Return the best value above `value` from a state, with its actions; None if there is none.
@@ -148,8 +148,8 @@ class DropPuzzle(Puzzle):
         exact = Exact(self.position, self.rolls)
         raw = self.position.raw()
         drops = _numberdrop.count_actions(raw)
-        if drops > MOST_DROPS:
-            raise SolutionError(f"{drops} drops, expected at most {MOST_DROPS}")
+        if drops > MAX_DROPS:
+            raise SolutionError(f"{drops} drops, expected at most {MAX_DROPS}")
         value, actions = exact.planner.beam(raw, exact.outcomes, BEAM)
         value, actions = exact.most(raw, value, actions)
         solutions, line = [], tuple(self.position.line(actions))
