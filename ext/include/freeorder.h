@@ -1258,7 +1258,8 @@ static int bf_chunks(bf_solver *f, int kind, int32_t group, int32_t last) {
 /* The tasks of all moves worth `bound` from groups of so many tiles. */
 static int bf_list_tasks(bf_solver *f, int size) {
     bf_list *list = &f->moves[f->bound][size];
-    qsort(list->item, (size_t)list->count, sizeof(int64_t), bf_by_group);
+    if (list->count)
+        qsort(list->item, (size_t)list->count, sizeof(int64_t), bf_by_group);
     f->wanted.count = 0;
     for (int64_t i = 0; i < list->count;) {
         const int32_t index = (int32_t)(list->item[i] >> 32);
