@@ -759,9 +759,18 @@ cdef int value_of(const State *s, const Board *b) noexcept nogil:
     return 256 * score_of(s) + promise(squares, b.tiles, b.levels, left, total)
 
 
-cdef void value_moves(const State *s, Board *b, const bw_action *moves, int64_t n,
+cdef inline int worth_of(const int32_t *squares, int levels, const int32_t *worth) noexcept nogil:
+    cdef int level, total = 0
+    for level in range(levels):
+        total += squares[level] * worth[level]
+    return total
+
+
+cdef void value_moves(const State *s, Board *b, const bw_action *moves, int64_t n, const int32_t *worth,
                       int32_t *out) noexcept nogil:
     """Fill out[0..n) with the evaluation after each placement, in 1/256 point; the board is unchanged after.
+
+    Free squares count by the promise, or where `worth` is given, by what one of them is worth on each level.
 
     Only the rows near the placement, on its level and the one below, can gain or lose free squares.
     """
@@ -811,7 +820,8 @@ cdef void value_moves(const State *s, Board *b, const bw_action *moves, int64_t 
             base
             + 256 * p.digit * p.level
             + WEIGHTS.contact * touching(s, p.digit, p.rotation, p.x, p.y, p.level)
-            + promise(squares, b.tiles, levels, left - 1, total - p.digit)
+            + (promise(squares, b.tiles, levels, left - 1, total - p.digit) if worth == NULL
+               else worth_of(squares, levels, worth))
         )
         b.tiles[p.level] -= 1
         squares[p.level] -= squares_between(own, above, low, high) - was_own
@@ -835,7 +845,7 @@ cdef int32_t g_order(const void *state, bw_action action) noexcept nogil:
     if action & DRAW:
         return 0
     build(s, &b)
-    value_moves(s, &b, &action, 1, &value)
+    value_moves(s, &b, &action, 1, NULL, &value)
     return value
 
 
@@ -850,7 +860,7 @@ cdef bw_action best_placement(const State *s, bw_rng *rng) noexcept nogil:
         n = placements(s, &b, draw_card(s, rng), moves, ONE_DIGIT, 0)
     else:
         n = placements(s, &b, s.deck[0] if s.mode == KNOWN else s.hand, moves, ONE_DIGIT, 0)
-    value_moves(s, &b, moves, n, values)
+    value_moves(s, &b, moves, n, NULL, values)
     for m in range(n):
         if values[m] > values[best]:
             best = m
@@ -931,8 +941,8 @@ cdef void sift(Step *heap, int64_t n, int64_t at) noexcept nogil:
     heap[at] = sinking
 
 
-cdef int64_t list_steps(const State *s, int parent, int noise, bw_rng *rng, bw_action *moves, int32_t *values,
-                        Step *out) noexcept nogil:
+cdef int64_t list_steps(const State *s, int parent, int noise, const int32_t *worth, bw_rng *rng,
+                        bw_action *moves, int32_t *values, Step *out) noexcept nogil:
     """Fill out with every placement of a state and its value; returns how many."""
     cdef Board b
     cdef int digit
@@ -942,7 +952,7 @@ cdef int64_t list_steps(const State *s, int parent, int noise, bw_rng *rng, bw_a
         if not legal_digit(s, digit):
             continue
         n = placements(s, &b, digit, moves, ONE_DIGIT, 0)
-        value_moves(s, &b, moves, n, values)
+        value_moves(s, &b, moves, n, worth, values)
         for m in range(n):
             out[total].value = values[m]
             if noise:
@@ -1199,13 +1209,16 @@ def roll(bytes raw, uint64_t seed):
     return DRAW | <uint64_t>draw_card(s, &rng)
 
 
-def beam_step(list raws, int width, int noise, uint64_t seed, stopped=None):
+def beam_step(list raws, int width, int noise, uint64_t seed, stopped=None, worth=None):
     """Return at most `width` states one placement further, the best by evaluation, no two of them alike.
 
     Every placement of every state is valued; `noise` (in 1/256 point) is added at random. All states must
     wait for a decision and have the same number of tiles; raises ValueError otherwise. Returns no state as soon as
-    `stopped()` says so.
+    `stopped()` says so. `worth` is what a free square of each level is worth, in 1/256 point; None: the promise
+    of the static evaluation.
     """
+    cdef int32_t per_level[LEVELS]
+    cdef bint valued = worth is not None
     cdef int64_t i, n, total = 0, kept = 0
     cdef State *states = NULL
     cdef State *out = NULL
@@ -1219,6 +1232,11 @@ def beam_step(list raws, int width, int noise, uint64_t seed, stopped=None):
     n = len(raws)
     if not 1 <= width <= 1 << 22 or not 0 <= noise <= 1 << 20 or n == 0 or n > 1 << 22:
         raise ValueError(f"width {width}, noise {noise} or {n} states out of range")
+    if valued:
+        if len(worth) != LEVELS or any(not 0 <= each <= 1 << 16 for each in worth):
+            raise ValueError(f"expected the worth of a square on {LEVELS} levels, 0 to 65536, got {worth}")
+        for i in range(LEVELS):
+            per_level[i] = worth[i]
     bw_rng_seed(&rng, seed)
     while slots < <uint64_t>(2 * width):
         slots *= 2
@@ -1248,7 +1266,8 @@ def beam_step(list raws, int width, int noise, uint64_t seed, stopped=None):
                         ended = stopped()
                     if ended:
                         break
-                total += list_steps(&states[i], <int>i, noise, &rng, moves, values, steps + total)
+                total += list_steps(&states[i], <int>i, noise, per_level if valued else NULL, &rng, moves, values,
+                                    steps + total)
             if not ended:
                 kept = best_steps(states, steps, total, out, keys, slots - 1, width,
                                   <void *>stopped if polled else NULL)
@@ -1277,7 +1296,7 @@ def ranked(bytes raw):
             raise MemoryError
         g_actions(&s, moves, n)
         build(&s, &b)
-        value_moves(&s, &b, moves, n, values)
+        value_moves(&s, &b, moves, n, NULL, values)
         return sorted([(moves[i], values[i] / 256.0) for i in range(n)], key=lambda pair: (-pair[1], pair[0]))
     finally:
         free(moves)

@@ -1,6 +1,6 @@
 """Types of the compiled rules of NMBR 9. A raw state is a `bytes` that only this module takes apart."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 Placement = tuple[int, int, int, int, int]
 """(digit, rotation, x, y, level)."""
@@ -24,7 +24,12 @@ def evaluate(raw: bytes) -> float: ...
 def bounds(raw: bytes) -> tuple[int, int]: ...
 def roll(raw: bytes, seed: int) -> int: ...
 def beam_step(
-    raws: list[bytes], width: int, noise: int, seed: int, stopped: Callable[[], bool] | None = None
+    raws: list[bytes],
+    width: int,
+    noise: int,
+    seed: int,
+    stopped: Callable[[], bool] | None = None,
+    worth: Sequence[int] | None = None,
 ) -> list[bytes]: ...
 def deal_out(raw: bytes, action: int | None, seed: int) -> int: ...
 def ranked(raw: bytes) -> list[tuple[int, float]]: ...

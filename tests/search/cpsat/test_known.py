@@ -8,13 +8,14 @@ import threading
 import time
 
 import pytest
-from blockwit import _known
+from blockwit import _known, _nmbr9
 from blockwit.games.nmbr9.position import SHAPES, Tile
 from blockwit.search.cpsat.known import KnownSolver
 from blockwit.search.cpsat.optimize import Optimizer, optimize
 from blockwit.search.cpsat.problem import Problem, read_problem
 from blockwit.search.cpsat.search import play_beam
 from blockwit.search.cpsat.stacks import replay
+from blockwit.search.cpsat.worth import draw_worth, worth_of_squares
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -216,3 +217,24 @@ def test_bounds_only_fall_and_hold() -> None:
     assert end.score == 35
     assert [bound for _, bound in news] == sorted((bound for _, bound in news), reverse=True)
     assert all(bound >= 35 for _, bound in news)
+
+
+def test_squares_are_worth_most_where_later_cards_need_them() -> None:
+    deck = [2, 3, 9, 0, 4, 3, 8, 6, 5, 1, 5, 0, 6, 8, 2, 1, 4, 9, 7, 7]
+    worth = worth_of_squares([], deck, 1.5, 0.5)
+    assert len(worth) == 20
+    assert all(len(each) == 10 and min(each) >= 0 for each in worth)
+    # Room on the table is worth less and less; after the last card nothing is worth anything.
+    assert worth[2][0] >= worth[10][0] >= worth[18][0]
+    assert worth[-1] == [0] * 10
+    # In the middle of a game only what is to come counts.
+    assert len(worth_of_squares([0, 0, 1], deck, 1.5, 0.7)) == 17
+    problem = read_problem("K:" + "".join(map(str, deck)))
+    start = problem.position().raw()
+    _, plain = play_beam(start, 300, 0, 1)
+    rng = random.Random(2)
+    found = [play_beam(start, 300, 0, 1, worth=draw_worth(rng, problem)) for _ in range(8)]
+    assert all(score(tiles) == points for tiles, points in found)
+    assert max(points for _, points in found) > plain
+    with pytest.raises(ValueError, match="worth of a square on 10 levels"):
+        _nmbr9.beam_step([start], 5, 0, 1, None, [1, 2])

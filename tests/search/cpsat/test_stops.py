@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 from blockwit.games.nmbr9.position import GAME
-from blockwit.search.cpsat import model, solving
+from blockwit.search.cpsat import model, optimize, solving
 from blockwit.search.cpsat.model import Outcome, StackModel
 from blockwit.search.cpsat.optimize import Optimizer, Progress
 from blockwit.search.cpsat.problem import read_problem
@@ -140,7 +140,11 @@ def test_a_solver_that_does_not_end_is_not_waited_for(stubborn: type[Stubborn]) 
     assert not bounds
 
 
-def test_an_optimizer_answers_with_its_incumbent_while_a_solver_winds_down(stubborn: type[Stubborn]) -> None:
+def test_an_optimizer_answers_with_its_incumbent_while_a_solver_winds_down(
+    stubborn: type[Stubborn], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # CP-SAT has its turn after the assignments and the beams.
+    monkeypatch.setattr(optimize, "KNOWN_SLICE", 0.05)
     optimizer = Optimizer(read_problem("K:0123456789012"))
     ends: list[Progress] = []
     run = threading.Thread(target=lambda: ends.append(optimizer.run()), daemon=True)

@@ -15,7 +15,7 @@ from blockwit import _known
 from blockwit.games.nmbr9.position import SHAPES, Tile
 from blockwit.search.cpsat.problem import Problem
 
-SHORT = 14
+SHORT_DECK = 14
 """Decks of at most so many cards are worth a proof before anything else."""
 
 FIRST_EFFORT = 2
@@ -70,7 +70,7 @@ class KnownSolver:
         self._workers = workers
         self._on_plan = on_plan
         self._on_bound = on_bound
-        self._effort = FIRST_EFFORT if problem.cards <= SHORT else 1
+        self._effort = FIRST_EFFORT if problem.cards <= SHORT_DECK else 1
         self._step = 1
         self._passes = 0
         self._spent = 0

@@ -7,11 +7,13 @@ from the beam over cards. No plan is reported that the rules have not replayed.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +23,11 @@ from typing import Self
 from blockwit import _nmbr9, writing
 from blockwit.games.nmbr9.position import Tile
 from blockwit.search.cpsat.free import FreeProof
-from blockwit.search.cpsat.known import KnownSolver, Proof, suits
+from blockwit.search.cpsat.known import SHORT_DECK, KnownSolver, Proof, suits
 from blockwit.search.cpsat.problem import Problem, most_levels
 from blockwit.search.cpsat.search import (
     Beam,
+    Worth,
     draw_neighbourhood,
     draw_settings,
     first_settings,
@@ -37,6 +40,9 @@ from blockwit.search.cpsat.stacks import Plan, complete, replay
 
 KNOWN_SLICE = 20.0
 """Seconds that the assignments of a known deck get before the other searches have their turn."""
+
+MAX_WIDTH = 16_000
+"""Stacks that a beam over cards keeps: some 100 MB of steps."""
 
 SKETCHED = 12
 """Problems of at most so many cards are looked at with every number of levels."""
@@ -115,6 +121,9 @@ class Optimizer:
         self._stop = threading.Event()
         self._proof: FreeProof | None = None
         self._known: KnownSolver | None = None
+        self._aside: threading.Thread | None = None
+        self._failure: BaseException | None = None
+        self._news = threading.RLock()
         self._end: float | None = None
         self._began = time.monotonic()
         self.unsaved: OSError | None = None
@@ -160,6 +169,7 @@ class Optimizer:
                 step()
             except Stopped:
                 break
+        self._await_aside()
         result = self.progress("end")
         self.spent = result.seconds
         self._began = time.monotonic()
@@ -174,10 +184,9 @@ class Optimizer:
         short = self._end is not None and self._end - self._began < SHORT
         if short and self.problem.kind == "F" and self.problem.cards <= SKETCHED and not self.problem.start:
             yield self._sketch
-        if suits(self.problem):
-            yield lambda: self._assign(KNOWN_SLICE)
-        else:
-            yield lambda: self._prove(FIRST_PROOF if self.problem.kind == "F" else FIRST_BOUND)
+        if self.problem.kind == "K":
+            yield from self._known_steps()
+        yield lambda: self._prove(FIRST_PROOF if self.problem.kind == "F" else FIRST_BOUND)
         rng = random.Random(self.seed * 1_000_003 + self.rounds)
         while True:
             yield lambda: self._round(rng)
@@ -186,12 +195,6 @@ class Optimizer:
         self.rounds += 1
         if self.rounds % 4 == 1:
             self._beam(rng)
-        elif suits(self.problem):
-            # A pass that was cut short begins anew: each gets more time than the last.
-            if self.rounds % 2 == 0:
-                self._assign(KNOWN_SLICE * (1 + self.rounds // 2))
-            else:
-                self._improve(rng)
         elif self.rounds % 4 == 2:
             self._prove(60.0)
         else:
@@ -206,6 +209,12 @@ class Optimizer:
             return
         tiles, _ = play_beam(self.problem.position().raw(), 30, 0, self.seed, self._over)
         self._offer(tiles, "beam")
+        if self.problem.kind == "K" and not self._over():
+            from blockwit.search.cpsat.worth import first_worth
+
+            worth = first_worth(self.problem)
+            tiles, _ = play_beam(self.problem.position().raw(), 200, 0, self.seed, self._over, worth)
+            self._offer(tiles, "beam")
 
     def _sketch(self) -> None:
         """Look quickly at every number of levels: which tiles to play is half of the question in small problems."""
@@ -214,12 +223,80 @@ class Optimizer:
                 return
             Beam(self.problem, self.workers, self._stack, self._over).run(sketch_settings(height, self.seed))
 
-    def _assign(self, seconds: float) -> None:
+    def _known_steps(self) -> Iterator[Callable[[], None]]:
+        """Yield the steps of a known order: the beam all the time, and beside it the bound and the proof.
+
+        A short deck is proven sooner than any beam ends. In a long one each has half of the workers; a single worker
+        does them in turn. What CP-SAT finds in a neighbourhood comes after many beams.
+        """
+        rng = random.Random(self.seed * 1_000_003 + self.rounds)
+        alone = suits(self.problem) and (self.workers == 1 or self.problem.cards <= SHORT_DECK)
+        seconds = KNOWN_SLICE if self.problem.cards <= SHORT_DECK else 1.0
+        if suits(self.problem) and not alone:
+            yield self._assign_aside
+        for turn in itertools.count(1):
+            if alone:
+                # A pass that was cut short begins anew: each gets more time than the last.
+                yield functools.partial(self._assign, seconds)
+                seconds = 1.5 * seconds
+            for _ in range(min(8, turn)):
+                yield lambda: self._beam_round(rng)
+            if not suits(self.problem) and turn == 1:
+                yield lambda: self._prove(FIRST_BOUND)
+            if turn % 4 == 0:
+                yield lambda: self._improve(rng)
+
+    def _assign_aside(self) -> None:
+        """Go through the assignments in threads of their own until the run is over."""
+
+        def work() -> None:
+            try:
+                self._assign(None, max(1, self.workers // 2))
+            except BaseException as error:
+                # What a report raises ends the run, whichever thread it was told in.
+                self._failure = error
+                self._stop.set()
+
+        self._aside = threading.Thread(target=work, daemon=True)
+        self._aside.start()
+
+    def _await_aside(self) -> None:
+        if self._aside is not None:
+            if self._known is not None:
+                self._known.stop()
+            self._aside.join()
+            self._aside = None
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise failure
+
+    def _beam_round(self, rng: random.Random) -> None:
+        """Run beams over cards with other weights, as many as workers are free, wider from round to round."""
+        from blockwit.search.cpsat.worth import draw_worth
+
+        self.rounds += 1
+        aside = self._aside is not None and self._aside.is_alive()
+        number = self.workers - max(1, self.workers // 2) if aside else self.workers
+        width = min(MAX_WIDTH, 1000 * 2 ** (self.rounds // 6))
+        start = self.problem.position().raw()
+        runs = [(rng.choice((0, 128, 512)), rng.getrandbits(60), draw_worth(rng, self.problem)) for _ in range(number)]
+
+        def play(run: tuple[int, int, Worth | None]) -> list[Tile]:
+            noise, seed, worth = run
+            return play_beam(start, width, noise, seed, self._over, worth)[0]
+
+        with ThreadPoolExecutor(number) as pool:
+            for tiles in pool.map(play, runs):
+                self._offer(tiles, "beam")
+        self._write()
+
+    def _assign(self, seconds: float | None, workers: int | None = None) -> None:
         """Go through the assignments of a known deck to levels, for about so long."""
         if self._known is None:
-            self._known = KnownSolver(self.problem, self.workers, self._offer_assigned, self._lower_bound)
+            self._known = KnownSolver(self.problem, workers or self.workers, self._offer_assigned, self._lower_bound)
         if self._end is not None:
-            seconds = min(seconds, max(0.0, self._end - time.monotonic()))
+            left = max(0.0, self._end - time.monotonic())
+            seconds = left if seconds is None else min(seconds, left)
         self._known.run(seconds, lambda: self.progress().score, self._over)
 
     def _offer_assigned(self, tiles: list[Tile]) -> None:
@@ -299,18 +376,20 @@ class Optimizer:
             self._accept(plan, source, sideways=sideways)
 
     def _accept(self, plan: Plan, source: str, *, sideways: bool = False) -> None:
-        if self.plan is None or plan.score > self.plan.score:
-            self.plan = plan
-            self._tell(source)
-            self._write()
-        elif sideways and plan.score == self.plan.score:
-            self.plan = plan
+        with self._news:
+            if self.plan is None or plan.score > self.plan.score:
+                self.plan = plan
+                self._tell(source)
+                self._write()
+            elif sideways and plan.score == self.plan.score:
+                self.plan = plan
 
     def _lower_bound(self, bound: int) -> None:
-        bound = max(bound, -1 if self.plan is None else self.plan.score)
-        if bound < self.bound:
-            self.bound = bound
-            self._tell("bound")
+        with self._news:
+            bound = max(bound, -1 if self.plan is None else self.plan.score)
+            if bound < self.bound:
+                self.bound = bound
+                self._tell("bound")
 
     def _tell(self, source: str) -> None:
         self.report(self.progress(source))

@@ -24,6 +24,9 @@ from blockwit.search.cpsat.problem import AREAS, Counts, Problem, contains, minu
 from blockwit.search.cpsat.solving import Stopped
 from blockwit.search.cpsat.stacks import COVERER, Plan, counts_of, tiles_of
 
+Worth = list[list[int]]
+"""Worth of a free square of each level, in 1/256 point, after each card."""
+
 MAX_ON_LEVEL = 12
 MAX_WASTE = 14
 MAX_AREA = 120
@@ -292,16 +295,23 @@ class Beam:
 
 
 def play_beam(
-    start: bytes, width: int, noise: int, seed: int, stopped: Callable[[], bool] = lambda: False
+    start: bytes,
+    width: int,
+    noise: int,
+    seed: int,
+    stopped: Callable[[], bool] = lambda: False,
+    worth: Worth | None = None,
 ) -> tuple[list[Tile], int]:
     """Place the cards one by one, keeping the `width` best stacks by static evaluation.
 
-    `start` is the compiled state to begin with, of a known or free deck. Returns the tiles of the best stack
-    in playing order and its points; if it was stopped, in mid-step even, not all cards are placed.
+    `start` is the compiled state to begin with, of a known or free deck; `worth` says what free squares count for after
+    each card. Returns the tiles of the best stack in playing order and its points; if it was stopped, in mid-step
+    even, not all cards are placed.
     """
     states = [start]
     for card in range(_nmbr9.coming(start)[2]):
-        further = _nmbr9.beam_step(states, width, noise, (seed + card) % 2**64, stopped)
+        squares = None if worth is None else worth[card]
+        further = _nmbr9.beam_step(states, width, noise, (seed + card) % 2**64, stopped, squares)
         if not further:
             break
         states = further
