@@ -27,6 +27,13 @@ def test_conforms(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_observations_lie_between_minus_one_and_one(name: str) -> None:
+    space = made(name).observation_space
+    assert (space.low == -1).all()
+    assert (space.high == 1).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_masked_random_games_are_reproducible_and_rewards_add_up(name: str) -> None:
     ends = []
     for _ in range(2):

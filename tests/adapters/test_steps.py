@@ -46,6 +46,26 @@ def words(node: Node, prefix: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int,
             yield longer, token
 
 
+def test_steps_of_number_drop_in_their_order() -> None:
+    """Each step has a meaning of its own, none is left out."""
+    turned = [f"r{orientation}@{column}" for orientation in range(8) for column in range(1, 8)]
+    drops = [f"{shape}{place[1:]}" for shape in "IOTLS" for place in turned]
+    expected = [
+        *(f"write:{column}1" for column in "abcdefg"),
+        *(f"slide:{letter}" for letter in "ABCDE"),
+        *(f"x:{place}" for place in turned),
+        "x:skip",
+        *drops,
+        "skip",
+        *"0123456789",
+        "-",
+        *(f"+{kind}{size}" for kind in "IS" for size in range(3, 9)),
+        *(f"{column}{row}" for row in range(1, 15) for column in "abcdefg"),
+    ]
+    alphabet = steps.start("numberdrop", {}).alphabet
+    assert [alphabet.label(step) for step in range(alphabet.size)] == expected
+
+
 @pytest.mark.parametrize(("game", "options", "fen"), SETTINGS, ids=IDS)
 def test_exactly_the_legal_moves_can_be_spelt(game: str, options: Options, fen: str) -> None:
     rng = random.Random(1)

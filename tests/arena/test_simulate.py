@@ -103,3 +103,5 @@ def test_summary_and_histogram() -> None:
     lines = simulate.histogram(figures.values)
     assert sum(int(line.split()[-1]) for line in lines) == 202
     assert simulate.histogram([3.0, 3.0])[0].endswith(" 2")
+    # As wide as there are bars: they begin at whole numbers.
+    assert [line.split()[0] for line in simulate.histogram([0.5, 4.5], bins=4)] == ["0", "1", "2", "3", "4"]

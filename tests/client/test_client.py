@@ -417,6 +417,18 @@ def test_perft_of_an_engine_that_does_not_know_it_is_an_error_each_time(answer: 
     run(work, fake(f"elif line.startswith('go'): {answer}"), hangs=True)
 
 
+def test_the_last_report_with_a_score_or_a_line_is_kept() -> None:
+    """A report that tells neither takes the place of none that does."""
+
+    async def work(engine: AsyncEngine) -> None:
+        result = await engine.go(Limits(depth=1))
+        assert [(info.depth, info.multipv) for info in result.infos] == [(2, 1), (4, 2)]
+
+    lines = ["depth 1 pv a1", "depth 2 score cp 30", "depth 3 nodes 9", "depth 4 multipv 2 pv b1", "nodes 10"]
+    said = "\\n".join([*(f"info {line}" for line in lines), "bestmove a1"])
+    run(work, fake(f"elif line.startswith('go'): say('{said}')"))
+
+
 def test_count_without_a_bestmove_is_whole() -> None:
     async def work(engine: AsyncEngine) -> None:
         for _ in range(3):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 from blockwit import games, search
 from blockwit.adapters import openspiel
 from blockwit.cli.main import app
 from blockwit.client import Engine
-from blockwit.errors import OptionError
+from blockwit.errors import MoveError, OptionError
 from blockwit.games.facets import View
 from blockwit.search.types import Info, Limits, Settings
 from blockwit.web import rulebook
@@ -23,6 +24,19 @@ def test_it_is_not_there_unless_its_package_is() -> None:
     assert games.names() == games.NAMES
     with pytest.raises(OptionError, match="unknown game 'tictactoe', expected one of deblockle, numberdrop, nmbr9"):
         games.get("tictactoe")
+
+
+def test_a_package_that_brings_another_game_is_refused(tictactoe: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    brought = {"noughts": games._brought()[tictactoe], "nothing": "math:pi"}
+    monkeypatch.setattr(games, "_brought", cache(lambda: brought))
+    for name, where in brought.items():
+        with pytest.raises(OptionError, match=f"{where} is no game called {name}"):
+            games.get.__wrapped__(name)
+
+
+def test_there_is_nothing_to_roll(tictactoe: str) -> None:
+    with pytest.raises(MoveError, match="nothing is left to chance here"):
+        games.get(tictactoe).start({}).roll(1)
 
 
 @pytest.mark.parametrize("algorithm", ["alphabeta", "mcts"])

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from blockwit import _deblockle
 from blockwit.errors import MoveError, OptionError, PositionError
+from blockwit.games.alphabet import Alphabet
 from blockwit.games.base import Kind
 from blockwit.games.deblockle.position import FACE_NAMES, DeblocklePosition, faces_of, square_index
 from hypothesis import assume, event, given, settings
@@ -803,6 +804,9 @@ def test_repetition_off_goes_on() -> None:
     assert position.result() is None
     # How often it stood there is told all the same; a search needs no history for it.
     assert position.state()["occurrences"] == 6
+    # What a learner sees stops at three.
+    observed = Alphabet.of(position.game).observe(position, (), 0)
+    assert observed[-3:].tolist() == [0, 0, 1]
     assert position.history() == ()
 
 
@@ -915,6 +919,13 @@ def test_a_lone_block_needs_at_most_five_turns() -> None:
         name = reference.format_block(block)
         other = "a1" if name[:2] != "a1" else "g7"
         assert parse(f"{name} {other}XLT s").core.turns_left(0) == expected
+
+
+def test_state_tells_the_turns_left_of_both_sides() -> None:
+    position = parse("d7CSH a1CHT s")
+    south, north = (position.core.turns_left(side) for side in (0, 1))
+    assert south != north
+    assert position.state()["turns_left"] == [south, north]
 
 
 def test_defaults_of_the_options() -> None:
