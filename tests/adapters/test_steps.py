@@ -87,6 +87,19 @@ def test_exactly_the_legal_moves_can_be_spelt(game: str, options: Options, fen: 
     assert checked >= 1
 
 
+def test_vector_of_number_drop_by_hand() -> None:
+    fen = "solo L4:1,T4:0,S4:0,O4:0,I4:1 - 1 drop:1 1***I g/g/g/g/g/g/g/g/g/g/g/g/g/1f,-,-,-"
+    node = steps.start("numberdrop", {}, fen)
+    vector = node.alphabet.observe(node.position, (), 0)[node.alphabet.SHEET :]
+    letters = vector[: 5 * 13].reshape(5, 13)
+    assert [letter[:11].nonzero()[0].tolist() for letter in letters] == [[3], [2], [4], [1], [0]]
+    assert letters[:, 11].tolist() == [0.25, 0, 0, 0, 0.25]
+    assert not letters[:, 12].any()
+    dice = vector[5 * 13 + 8 + 6 + 6 + 6 :][:19]
+    # No slide, a one and three stars, the straight piece.
+    assert dice.tolist() == [0, 0, 0.25, *[0] * 8, 0.75, 1, *[0] * 6]
+
+
 def test_drop_with_stars_is_spelt_without_listing() -> None:
     fen = "solo L4:1,T4:0,S4:0,O4:0,I4:1 - 1 drop:1 1***I g/g/g/g/g/g/g/g/g/g/g/g/g/1f,-,-,-"
     node = steps.start("numberdrop", {}, fen)

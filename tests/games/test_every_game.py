@@ -67,6 +67,13 @@ def test_positions_are_written_and_read(game: Game) -> None:
             game.parse(text, {})
 
 
+def test_seeds_are_numbers_of_64_bits(game: Game) -> None:
+    """Larger ones, and those below zero, are read as such."""
+    for position in walk(game, 2):
+        if position.kind() is Kind.CHANCE:
+            assert position.roll(5 + 2**64) == position.roll(5 - 2**65) == position.roll(5)
+
+
 def test_the_compiled_table_says_the_same(game: Game) -> None:
     table = game.table
     for seed in range(4):

@@ -10,6 +10,7 @@ import pytest
 from blockwit import _numberdrop
 from blockwit.errors import MoveError, OptionError, PositionError
 from blockwit.games.base import Kind
+from blockwit.games.numberdrop import drawing as numberdrop_svg
 from blockwit.games.numberdrop.position import GAME, NumberDropPosition
 
 TILES = "I4,O4,T4,S4,L4"
@@ -778,6 +779,39 @@ def test_bad_moves_are_one_line(token: str) -> None:
 def test_bad_options(name: str, value: str) -> None:
     with pytest.raises(OptionError):
         GAME.start({name: value})
+
+
+def test_a_drawing_marks_what_a_move_writes_and_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+    marks: list[Any] = []
+    monkeypatch.setattr(numberdrop_svg, "sheets", lambda *args: marks.append(args[3]) or "")
+    position = at(sheet("11....."), rolled="1122I", notches="00000")
+    position.svg("I0@3:1122+I3:a1,b1,c1")
+    (mark,) = marks
+    after = position.play("I0@3:1122+I3:a1,b1,c1").state()["sheets"][0]["rows"][-1]
+    assert mark.cells == {f"{column}1": digit for column, digit in zip("cdef", after[2:6], strict=True)}
+    assert [claim["box"] for claim in mark.claims] == ["I3"]
+
+
+def test_boxes_in_the_text() -> None:
+    lines = at(sheet("1......")).text().splitlines()
+    assert [line.rstrip() for line in lines[-5:-2]] == [
+        "identical . . . . .",
+        "straights . . . . .  bonus .",
+        "letters circled: -",
+    ]
+
+
+def test_only_the_first_number_is_set_up() -> None:
+    position = GAME.start({})
+    seen: dict[str, bool] = {}
+    while "drop" not in seen:
+        assert isinstance(position, NumberDropPosition)
+        seen[position.state()["phase"]] = position.is_setup()
+        position = position.play(
+            position.roll(len(seen)) if position.kind() is Kind.CHANCE else position.tokens(0, 1)[0]
+        )
+    assert seen.pop("write")
+    assert not any(seen.values())
 
 
 def test_drawings_and_json() -> None:

@@ -230,7 +230,7 @@ class Nmbr9Position(Position):
         """Return a card drawn at random. Raises MoveError where none is drawn."""
         if self.kind() is not Kind.CHANCE:
             raise MoveError("no card is drawn here, expected a placement")
-        return _token(_nmbr9.roll(self._raw, seed))
+        return _token(_nmbr9.roll(self._raw, seed % 2**64))
 
     def result(self) -> str | None:
         """Return the final points, or None while cards are left."""
