@@ -11,6 +11,7 @@ from blockwit.adapters import steps
 from blockwit.adapters.steps import Node
 from blockwit.errors import MoveError
 from blockwit.games.base import Kind, Options
+from blockwit.games.numberdrop.alphabet import NumberDropAlphabet
 
 SETTINGS: list[tuple[str, Options, str]] = [
     ("deblockle", {}, ""),
@@ -90,7 +91,7 @@ def test_exactly_the_legal_moves_can_be_spelt(game: str, options: Options, fen: 
 def test_vector_of_number_drop_by_hand() -> None:
     fen = "solo L4:1,T4:0,S4:0,O4:0,I4:1 - 1 drop:1 1***I g/g/g/g/g/g/g/g/g/g/g/g/g/1f,-,-,-"
     node = steps.start("numberdrop", {}, fen)
-    vector = node.alphabet.observe(node.position, (), 0)[node.alphabet.SHEET :]
+    vector = node.alphabet.observe(node.position, (), 0)[NumberDropAlphabet.SHEET :]
     letters = vector[: 5 * 13].reshape(5, 13)
     assert [letter[:11].nonzero()[0].tolist() for letter in letters] == [[3], [2], [4], [1], [0]]
     assert letters[:, 11].tolist() == [0.25, 0, 0, 0, 0.25]

@@ -782,8 +782,13 @@ def test_bad_options(name: str, value: str) -> None:
 
 
 def test_a_drawing_marks_what_a_move_writes_and_claims(monkeypatch: pytest.MonkeyPatch) -> None:
-    marks: list[Any] = []
-    monkeypatch.setattr(numberdrop_svg, "sheets", lambda *args: marks.append(args[3]) or "")
+    marks: list[numberdrop_svg.Mark] = []
+
+    def sheets(_state: object, _caption: str, _text: str, mark: numberdrop_svg.Mark) -> str:
+        marks.append(mark)
+        return ""
+
+    monkeypatch.setattr(numberdrop_svg, "sheets", sheets)
     position = at(sheet("11....."), rolled="1122I", notches="00000")
     position.svg("I0@3:1122+I3:a1,b1,c1")
     (mark,) = marks
