@@ -2,6 +2,8 @@
 
     python -m bench.nmbr9 family [--time S] [--workers N] [--fresh] [NAME ...]  updates puzzles/nmbr9
     python -m bench.nmbr9 decks [--count N] [--time S]                 K: shuffled decks against greedy and bound
+    python -m bench.nmbr9 exact --cards C [--count N] [--time S]       K: how many short decks are proven, how fast
+    python -m bench.nmbr9 profile [--count N] [--time S]               K: what the work of `par` is made of
     python -m bench.nmbr9 table [--count N] [--time S]                 U: the opponent against greedy
 
 bench/README.md says what each number means.
@@ -187,6 +189,49 @@ def decks(count: int, seconds: float, workers: int, seed: int) -> list[Row]:
     return [*told, {"deck": "mean", "greedy": means[0], "found": means[1], "bound": means[2]}]
 
 
+def short_decks(cards: int, count: int, seed: int) -> list[tuple[int, ...]]:
+    """Return the first cards of full decks in random orders."""
+    rng = random.Random(seed)
+    return [tuple(rng.sample(sorted(list(range(10)) * 2), cards)) for _ in range(count)]
+
+
+def exact(cards: int, count: int, seconds: float, workers: int, seed: int) -> list[Row]:
+    """Known orders of few cards: how many are proven within `seconds`, and how soon."""
+    told: list[Row] = []
+    for deck in short_decks(cards, count, seed):
+        name = "K:" + "".join(map(str, deck))
+        cpu = time.process_time()
+        optimizer = Optimizer(read_problem(name), workers=workers, seed=seed)
+        end = optimizer.run(seconds)
+        cpu = time.process_time() - cpu
+        row: dict[str, Any] = {"deck": name, "score": end.score, "bound": end.bound, "seconds": end.seconds, "cpu": cpu}
+        told.append(row)
+        print(f"{name}  {end.score:4} / {end.bound:4}  {end.seconds:7.2f} s  {cpu:7.2f} s of processor", flush=True)
+    proven = [row for row in told if row["score"] == row["bound"]]
+    times, work = ([float(row[key]) for row in told] for key in ("seconds", "cpu"))
+    print(f"{cards} cards: {len(proven)} of {count} proven within {seconds} s")
+    for what, numbers in (("seconds", times), ("seconds of processor", work)):
+        print(f"{what}: median {statistics.median(numbers):.2f}, most {max(numbers):.2f}")
+    return [*told, {"deck": f"{cards} cards", "proven": len(proven), "median seconds": statistics.median(times)}]
+
+
+def profile(count: int, seconds: float, workers: int, seed: int) -> list[Row]:
+    """Say what the work of `par` on full decks is made of: assignments, beams, CP-SAT."""
+    total: dict[str, float] = {}
+    for deck in shuffles(count, seed):
+        optimizer = Optimizer(read_problem("K:" + "".join(map(str, deck))), workers=workers, seed=seed)
+        end = optimizer.run(seconds)
+        print(f"{optimizer.problem.name}  {end.score} / {end.bound}", flush=True)
+        for part, spent in optimizer.worked.items():
+            total[part] = total.get(part, 0.0) + spent
+    rows: list[Row] = []
+    for part, spent in sorted(total.items(), key=lambda item: -item[1]):
+        share = spent / sum(total.values())
+        print(f"{part:16} {spent:8.1f} s of threads  {share:6.1%}")
+        rows.append({"part": part, "seconds": spent, "share": share})
+    return rows
+
+
 def table(count: int, seconds: float, seed: int) -> list[Row]:
     """The table game: the opponent at `seconds` a card against greedy play, on the same shuffles."""
     ours: list[int] = []
@@ -209,13 +254,14 @@ def table(count: int, seconds: float, seed: int) -> list[Row]:
 
 
 def main() -> None:
-    """Read the command line and run one of the three."""
+    """Read the command line and run one of them."""
     parser = argparse.ArgumentParser(description="NMBR 9 benchmarks")
-    parser.add_argument("what", choices=("family", "decks", "table"))
+    parser.add_argument("what", choices=("family", "decks", "exact", "profile", "table"))
     parser.add_argument("names", nargs="*", help="instances of the family (all if none)")
     parser.add_argument("--time", type=float, default=None, help="seconds an instance, deck or card")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--count", type=int, default=None, help="decks")
+    parser.add_argument("--cards", type=int, default=10, help="cards of a deck (exact)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--fresh", action="store_true", help="family from nothing, files are left alone")
     parser.add_argument("--json", type=Path)
@@ -224,6 +270,10 @@ def main() -> None:
         rows = family(args.names, args.time or 60.0, args.workers, args.seed, fresh=args.fresh)
     elif args.what == "decks":
         rows = decks(args.count or 20, args.time or 60.0, args.workers, args.seed)
+    elif args.what == "exact":
+        rows = exact(args.cards, args.count or 100, args.time or 60.0, args.workers, args.seed)
+    elif args.what == "profile":
+        rows = profile(args.count or 5, args.time or 60.0, args.workers, args.seed)
     else:
         rows = table(args.count or 200, args.time or 1.0, args.seed)
     write_rows(args.json, rows)

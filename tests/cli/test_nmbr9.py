@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,16 @@ def test_optimize_check_and_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert shown.exit_code == 0
     assert "level 2: 5 x 2 = 10 points" in shown.output
     assert Path("best.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_par_is_proven_and_explained() -> None:
+    run = CliRunner().invoke(app, ["par", "31415926", "--explain"])
+    assert run.exit_code == 0
+    lines = run.output.splitlines()
+    assert "K:31415926: 30 points, proven optimal" in lines
+    explained = next(line for line in lines if line.startswith("assignments of cards to levels: "))
+    assert re.search(r"\d+ assignments and \d+ bands refuted, \d+ layouts, \d+ nodes, \d+ passes$", explained)
+    assert any(line.startswith("thread seconds: assignments") for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ app = typer.Typer(
 
 Seconds = Annotated[float | None, typer.Option("--time", min=0.0, help="Seconds; without it, until proven.")]
 Workers = Annotated[int, typer.Option(min=1, max=64, help="Threads.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Tell what the bound rests on and what took how long.")]
 Seed = Annotated[int, typer.Option(help="Seed of every random choice.")]
 
 
@@ -90,6 +91,15 @@ class _Status:
         return _row(self.optimizer.progress())
 
 
+def _explain(optimizer: Optimizer) -> None:
+    """Tell what the bound rests on, and which part of the work took how long."""
+    if optimizer.proof is not None:
+        typer.echo(f"assignments of cards to levels: {optimizer.proof}")
+    parts = sorted(optimizer.worked.items(), key=lambda part: -part[1])
+    if parts:
+        typer.echo("thread seconds: " + ", ".join(f"{name} {seconds:.1f}" for name, seconds in parts))
+
+
 def _show(optimizer: Optimizer, out: Path | None) -> None:
     """Tell the result and write it; the exit status tells where there is none, or where it could not be written."""
     progress, problem = optimizer.progress(), optimizer.problem
@@ -142,6 +152,7 @@ def optimize(
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the best solution there as JSON.")] = None,
+    explain: Explain = False,
 ) -> None:
     """Find the best plan of a problem, with a bound; ends by itself when it is proven optimal."""
     from blockwit.search.cpsat.problem import read_problem
@@ -155,6 +166,8 @@ def optimize(
         note(f"going on from {kept}")
     optimizer = _run(asked, seconds, workers, seed, kept)
     try:
+        if explain:
+            _explain(optimizer)
         _show(optimizer, out)
     finally:
         if optimizer.unsaved is None and kept is not None:
@@ -169,12 +182,16 @@ def par(
     seconds: Seconds = 60.0,
     workers: Workers = 2,
     seed: Seed = 0,
+    explain: Explain = False,
 ) -> None:
     """Tell what was possible with a known order of cards: the best plan found and a bound."""
     from blockwit.search.cpsat.problem import read_order, read_problem
 
     order = read_order(deck)
-    _show(_run(read_problem(f"K:{''.join(map(str, order))}"), seconds, workers, seed, None), None)
+    optimizer = _run(read_problem(f"K:{''.join(map(str, order))}"), seconds, workers, seed, None)
+    if explain:
+        _explain(optimizer)
+    _show(optimizer, None)
 
 
 def _read(path: Path) -> Solution:

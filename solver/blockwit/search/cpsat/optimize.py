@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -122,6 +122,8 @@ class Optimizer:
         self._proof: FreeProof | None = None
         self._known: KnownSolver | None = None
         self._aside: threading.Thread | None = None
+        self.worked: dict[str, float] = {}
+        """Seconds that each part of the work took, times the threads it had."""
         self._failure: BaseException | None = None
         self._news = threading.RLock()
         self._end: float | None = None
@@ -285,7 +287,7 @@ class Optimizer:
             noise, seed, worth = run
             return play_beam(start, width, noise, seed, self._over, worth)[0]
 
-        with ThreadPoolExecutor(number) as pool:
+        with self._timed("beam", number), ThreadPoolExecutor(number) as pool:
             for tiles in pool.map(play, runs):
                 self._offer(tiles, "beam")
         self._write()
@@ -297,7 +299,8 @@ class Optimizer:
         if self._end is not None:
             left = max(0.0, self._end - time.monotonic())
             seconds = left if seconds is None else min(seconds, left)
-        self._known.run(seconds, lambda: self.progress().score, self._over)
+        with self._timed("assignments", workers or self.workers):
+            self._known.run(seconds, lambda: self.progress().score, self._over)
 
     def _offer_assigned(self, tiles: list[Tile]) -> None:
         self._offer(tiles, "assignments")
@@ -360,9 +363,18 @@ class Optimizer:
                 continue
             model = neighbourhood_model(self.problem, plan, where, rng.getrandbits(30))
             left = 4.0 if self._end is None else min(4.0, self._end - time.monotonic())
-            outcome = model.solve(left, self.workers, self._over)
+            with self._timed("neighbourhoods", self.workers):
+                outcome = model.solve(left, self.workers, self._over)
             if outcome.tiles is not None:
                 self._offer(outcome.tiles, "neighbourhood", sideways=True)
+
+    @contextmanager
+    def _timed(self, part: str, threads: int) -> Iterator[None]:
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.worked[part] = self.worked.get(part, 0.0) + threads * (time.monotonic() - began)
 
     # --- the state ---
 
