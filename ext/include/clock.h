@@ -67,4 +67,45 @@ static inline int bw_is_late(const bw_control *c, int64_t now) {
     return bw_load(&c->stop) || (soft && now >= soft);
 }
 
+#define BW_SECOND 1000000000
+
+/* What one thread has searched, and what ends its search. */
+typedef struct bw_work {
+    bw_control control;
+    int64_t nodes;
+    int64_t most; /* nodes, 0 for no limit */
+    int64_t next_tick;
+    int aborted;
+} bw_work;
+
+/* Begins a search of at most `most` nodes, 0 for no limit. What ends it from outside stays as it is. */
+static inline void bw_begin(bw_work *w, int64_t most, int64_t now) {
+    w->nodes = 0;
+    w->most = most;
+    w->next_tick = now + BW_SECOND;
+    w->aborted = 0;
+}
+
+/* Counts a node and ends the search when a limit is reached. The clock is looked at once in `every` nodes, a power of
+ * two. Returns whether it is time to report: once a second. */
+static inline int bw_count(bw_work *w, int64_t every) {
+    int64_t now;
+    w->nodes++;
+    if (w->most && w->nodes >= w->most) {
+        w->aborted = 1;
+        return 0;
+    }
+    if (w->nodes & (every - 1))
+        return 0;
+    now = bw_now();
+    if (bw_is_over(&w->control, now)) {
+        w->aborted = 1;
+        return 0;
+    }
+    if (now < w->next_tick)
+        return 0;
+    w->next_tick = now + BW_SECOND;
+    return 1;
+}
+
 #endif

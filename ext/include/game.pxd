@@ -2,6 +2,7 @@ from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.pycapsule cimport PyCapsule_CheckExact, PyCapsule_GetPointer, PyCapsule_IsValid
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 from rng cimport bw_rng
 
@@ -98,6 +99,60 @@ cdef inline int check_state(const bw_game *game, bytes state) except -1:
     if fault != NULL:
         raise ValueError(f"these bytes are no state of {game.name.decode()}: {fault.decode()}")
     return 0
+
+
+cdef inline int check_decision(const bw_game *game, bytes state) except -1:
+    """Raise ValueError unless these bytes are a state of the game at a decision (TypeError: no bytes at all)."""
+    check_state(game, state)
+    if game.kind(PyBytes_AS_STRING(state)) != BW_DECISION:
+        raise ValueError("only a decision can be searched")
+    return 0
+
+
+cdef inline int refuse_if(bint busy) except -1:
+    """Raise RuntimeError for what would disturb a search under way."""
+    if busy:
+        raise RuntimeError("a search is under way")
+    return 0
+
+
+cdef inline void static_values(const bw_game *game, const void *state, bw_value *out) noexcept nogil:
+    """What a state is worth to each player without a search: its result where the game is over."""
+    if game.kind(state) == BW_TERMINAL:
+        game.returns(state, out)
+    else:
+        game.evaluate(state, out)
+
+
+cdef inline int64_t best_first(const bw_game *game, const void *state, const bw_action *listed, int64_t count,
+                               int64_t width, void *scratch, bw_action *best, bw_value *worth) noexcept nogil:
+    """Keep at most `width` of the actions of a decision node by falling static value of what they lead to.
+
+    Fills `best` (which may be `listed` itself) and `worth`, with values for who decides; equal ones stay in their
+    order. `scratch` has room for a state. Returns how many are kept.
+    """
+    cdef bw_value value[BW_MAX_PLAYERS]
+    cdef int64_t i, j, found = 0
+    cdef int player = game.player(state)
+    cdef bw_action action
+    for i in range(count):
+        action = listed[i]
+        memcpy(scratch, state, game.state_size)
+        game.apply(scratch, action)
+        static_values(game, scratch, value)
+        if found == width:
+            if value[player] <= worth[found - 1]:
+                continue
+            found -= 1
+        j = found
+        while j > 0 and worth[j - 1] < value[player]:
+            worth[j] = worth[j - 1]
+            best[j] = best[j - 1]
+            j -= 1
+        worth[j] = value[player]
+        best[j] = action
+        found += 1
+    return found
 
 
 cdef inline bint is_legal(const bw_game *game, const void *state, bw_action action) noexcept nogil:

@@ -4,14 +4,15 @@ Knows ext/include/game.h and no game. Whose turn it is comes from the game, neve
 side moves twice in a row, the window and the sign stay. A chance node is a horizon: it is evaluated, not
 searched.
 
-Moves late in the order are searched less deep at first, and close to the horizon some are left out. Such a search
-finds a win later than at the depth of its length, but never announces a win or loss that is not proven: what is left
-out or cut short counts as its static value, which is neither. A search for a mate reduces nothing: there a win in n
-plies is found at depth n.
+Moves late in the order are searched less deep at first (late move reduction); close to the horizon some are left out
+(late move pruning) and nodes are given up by their static value (futility pruning). Such a search finds a win later
+than at the depth of its length, but never announces a win or loss that is not proven: what is left out or cut short
+counts as its static value, which is neither. A search for a mate reduces nothing: there a win in n plies is found at
+depth n.
 
 Several threads search the same tree and share the transposition table ("lazy SMP"). Each puts off the actions that
-another one is searching, so that they do not do the same work twice. What the first of them finds is the result, or
-what another has found at a greater depth when time is up; one thread is deterministic.
+another one is searching (ABDADA), so that they do not do the same work twice. What the first of them finds is the
+result, or what another has found at a greater depth when time is up; one thread is deterministic.
 
 Sources: principal variation search (Marsland and Campbell 1982), iterative deepening with aspiration windows
 (Slate and Atkin 1977), killer and history ordering (Akl and Newborn 1977, Schaeffer 1983), a transposition
@@ -26,10 +27,11 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memmove, memset
 
-from clock cimport bw_control, bw_is_late, bw_is_over, bw_load, bw_now, bw_set_time, bw_store
+from clock cimport BW_SECOND, bw_control, bw_is_late, bw_is_over, bw_load, bw_now, bw_set_time, bw_store
 from game cimport (
     BW_CHANCE, BW_DECISION, BW_MAX_PLAYERS, BW_NO_ACTION, BW_ORACLE_ABI, BW_ORACLE_CAPSULE, BW_TERMINAL, BW_UNIT,
     BW_WIN_LOSS, BW_ZERO_SUM, action_of, bw_action, bw_game, bw_oracle, bw_value, check_state, game_of, pointer_of,
+    refuse_if,
 )
 from memory cimport bw_zero
 
@@ -65,14 +67,13 @@ cdef enum:
     CLUSTER = 4           # entries a key may lie in
     SEEN = 4096
     TICK = 1024           # nodes between two looks at the clock
-    SECOND = 1000000000
     MAX_ACTIONS = 4096
     MAX_THREADS = 64
     RESERVE = 4           # threads that are given back where there are not enough
     UNDER_WAY = 8192      # slots of the list of actions that some thread is searching
-    DEFER_FROM = 3        # plies to the horizon from which threads keep out of each other's way
-    SHALLOW = 3           # plies to the horizon from which nodes and moves are given up by their static value
-    REDUCED_FROM = 3      # plies to the horizon from which late moves are searched less deep
+    DEFER_FROM = 3        # ABDADA: plies to the horizon from which threads keep out of each other's way
+    SHALLOW = 3           # futility: plies to the horizon up to which the static value gives up nodes and moves
+    REDUCED_FROM = 3      # late move reduction: plies to the horizon from which late moves are searched less deep
     LATE = 3              # moves that are never late
 
 cdef enum Bound:
@@ -143,8 +144,8 @@ ctypedef struct Context:
     PyThread_type_lock done   # and when it is done
 
 
-cdef uint8_t REDUCTION[64][64]      # by plies to the horizon and number of the move
-cdef int MARGIN[SHALLOW + 1]        # that the static value may change by, as a speed (see `shifted`)
+cdef uint8_t REDUCTION[64][64]      # of late moves, by plies to the horizon and number of the move
+cdef int MARGIN[SHALLOW + 1]        # of futility: what the static value may change by, as a speed (see `shifted`)
 
 
 cdef void make_reductions():
@@ -236,7 +237,7 @@ cdef inline void look_around(Context *c) noexcept nogil:
         elif c.owner == NULL and bw_load(&c.shared.depth) > c.depth:
             c.aborted = c.overtaken = True
         elif c.owner != NULL and now >= c.next_tick:
-            c.next_tick = now + SECOND
+            c.next_tick = now + BW_SECOND
             tick(c)
 
 
@@ -279,7 +280,7 @@ cdef inline int terminal_value(const Context *c, const void *state, int ply) noe
 
 
 cdef inline bint known(Context *c, const void *state, int ply, int *value) noexcept nogil:
-    """Whether the endgame tables know the state; then what it is worth to the player to move."""
+    """Probe the endgame tables (tablebases): whether they know the state, and what it is worth to who moves."""
     cdef int plies = 0
     if c.shared.oracle == NULL or not c.shared.oracle.probe(c.shared.oracle.self, state, &plies):
         return False
@@ -327,6 +328,7 @@ cdef inline void pick(const Context *c, int64_t i, int64_t n, int ply) noexcept 
 
 
 cdef inline void reward(Context *c, int player, bw_action action, int depth, int ply) noexcept nogil:
+    """Note an action that refuted a node: killer of its ply, and more history."""
     cdef int32_t *slot = &c.history[player][history_slot(action)]
     cdef int i, j
     if action != c.killers[ply][0]:
@@ -345,7 +347,7 @@ cdef inline void adopt_line(Context *c, int ply, bw_action action) noexcept nogi
     c.pv_length[ply] = c.pv_length[ply + 1] + 1
 
 
-# --- several threads ----------------------------------------------------------------------------------------
+# --- several threads: ABDADA ---------------------------------------------------------------------------------
 
 cdef inline int64_t *slot_of(const Context *c, uint64_t key, bw_action action, int64_t *mark) noexcept nogil:
     """Where a thread that searches an action of a position says so, and the mark it leaves there; never 0."""
@@ -355,6 +357,7 @@ cdef inline int64_t *slot_of(const Context *c, uint64_t key, bw_action action, i
 
 
 cdef inline bint searched_elsewhere(const Context *c, uint64_t key, bw_action action) noexcept nogil:
+    """ABDADA: whether another thread is searching the action, so that this one had better put it off."""
     cdef int64_t mark
     cdef int64_t *slot = slot_of(c, key, action, &mark)
     return bw_load(slot) == mark
@@ -391,7 +394,7 @@ cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept no
     cdef bw_action *list_ = c.actions + ply * c.game.max_actions
     cdef int32_t *scores = c.scores + ply * c.game.max_actions
     cdef int kind = c.game.kind(state)
-    cdef bint wide = beta - alpha > 1
+    cdef bint pv_node = beta - alpha > 1
     cdef bint full = c.shared.full
     cdef bw_action best_action = BW_NO_ACTION
     cdef int best = -INFINITE
@@ -434,10 +437,11 @@ cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept no
     if probe(c, key, &entry):
         best_action = entry.action
         value = entry_value(&entry, ply)
-        if not wide and <int>(entry.data >> 16 & 0xFF) >= depth:
+        if not pv_node and <int>(entry.data >> 16 & 0xFF) >= depth:
             if (entry.data >> 24 & LOWER and value >= beta) or (entry.data >> 24 & UPPER and value <= alpha):
                 return value
-    if depth <= SHALLOW and not wide and not full and -PROVEN < alpha and beta < PROVEN:
+    if depth <= SHALLOW and not pv_node and not full and -PROVEN < alpha and beta < PROVEN:
+        # Reverse futility pruning: what is so far above the window stays above it.
         shallow = True
         estimate = static_value(c, state)
         if shifted(estimate, -MARGIN[depth]) >= beta:
@@ -465,6 +469,7 @@ cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept no
             scores[waiting] = <int32_t>i
             continue
         if shallow and i >= LATE * depth * depth and best > -PROVEN and shifted(estimate, MARGIN[depth]) <= alpha:
+            # Late move pruning, where futility says that no more is to be hoped for.
             c.cut = True
             step = max(step, n)  # none of the later ones is better; some that wait may be earlier ones
             continue
@@ -473,9 +478,11 @@ cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept no
         if i == 0:
             value = child_value(c, state, action, next_depth, alpha, beta, ply)
         else:
+            # Late move reduction, then the full depth, both with a null window; only what lies in the window of a PV
+            # node is searched with all of it.
             reduction = 0
             if not full and depth >= REDUCED_FROM and i >= LATE and best > -PROVEN:
-                reduction = min(REDUCTION[min(depth, 63)][min(i, 63)] - wide, next_depth - 1)
+                reduction = min(REDUCTION[min(depth, 63)][min(i, 63)] - pv_node, next_depth - 1)
             value = alpha + 1
             if reduction > 0:
                 c.cut = True
@@ -493,7 +500,7 @@ cdef int search(Context *c, int depth, int alpha, int beta, int ply) noexcept no
             best_action = action
             if value > alpha:
                 alpha = value
-                if wide:
+                if pv_node:
                     adopt_line(c, ply, action)
                 if alpha >= beta:
                     reward(c, c.game.player(state), action, depth, ply)
@@ -757,7 +764,7 @@ cdef class Searcher:
         cdef Entry *table
         if not 1 <= hash_mb <= 65536:
             raise ValueError(f"hash must be 1 to 65536 MiB, got {hash_mb}")
-        self.refuse_if_busy()
+        refuse_if(self.busy)
         clusters = (<uint64_t>hash_mb << 20) // (CLUSTER * sizeof(Entry))
         table = <Entry *>calloc(clusters * CLUSTER, sizeof(Entry))
         if table == NULL:
@@ -769,17 +776,12 @@ cdef class Searcher:
 
     def clear(self):
         """Forget everything learned in earlier searches."""
-        self.refuse_if_busy()
+        refuse_if(self.busy)
         self.busy = True
         with nogil:
             bw_zero(self.shared.table, self.shared.clusters * CLUSTER * sizeof(Entry))
         self.shared.generation = 0
         self.busy = False
-
-    cdef int refuse_if_busy(self) except -1:
-        if self.busy:
-            raise RuntimeError("a search is under way")
-        return 0
 
     def consult(self, object tables):
         """Use endgame tables from now on: their `capsule()` is a PyCapsule of a `bw_oracle` (ext/include/game.h).
@@ -799,7 +801,7 @@ cdef class Searcher:
             if oracle.game != self.c.game:
                 raise ValueError(f"the tables are those of {oracle.game.name.decode()}, "
                                  f"the game is {self.c.game.name.decode()}")
-        self.refuse_if_busy()
+        refuse_if(self.busy)
         self.tables = capsule
         self.shared.oracle = oracle
 
@@ -868,7 +870,7 @@ cdef class Searcher:
         past = <int>len(keys)
         mate = min(max(mate, 0), DEEPEST)
         raw = state
-        self.refuse_if_busy()
+        refuse_if(self.busy)
         self.busy = True
         try:
             memcpy(self.c.states, raw, game.state_size)
@@ -932,7 +934,7 @@ cdef class Searcher:
             self.report = report
             self.failure = None
             self.started = bw_now()
-            self.c.next_tick = self.started + SECOND
+            self.c.next_tick = self.started + BW_SECOND
             self.last = []
             self.best = BW_NO_ACTION
             solved = known(self.c, self.c.states, 0, &value)

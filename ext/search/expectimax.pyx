@@ -23,7 +23,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from clock cimport bw_control, bw_is_late, bw_is_over, bw_now, bw_set_time, bw_store
+from clock cimport bw_begin, bw_count, bw_is_late, bw_now, bw_set_time, bw_store, bw_work
 from game cimport (
     BW_CHANCE,
     BW_DECISION,
@@ -31,12 +31,16 @@ from game cimport (
     BW_TERMINAL,
     BW_ZERO_SUM,
     action_of,
+    best_first,
     bw_action,
     bw_game,
     bw_value,
+    check_decision,
     check_state,
     game_of,
     is_legal,
+    refuse_if,
+    static_values,
 )
 from rng cimport bw_rng, bw_rng_seed, bw_rng_unit
 
@@ -48,7 +52,6 @@ cdef enum:
     INNER_WIDTH = 16
     MAX_ACTIONS = 65536  # of a game without top()
     MAX_SAMPLES = 1000000  # they double a few times in an iteration
-    SECOND = 1000000000
 
 cdef double FAR = 1e18
 
@@ -88,11 +91,7 @@ cdef struct Context:
     uint64_t seed
     bint sampled  # some chance node was not listed in full
     bint cut  # some node was evaluated statically
-    int64_t nodes
-    int64_t node_limit
-    bw_control control
-    int64_t next_tick
-    bint aborted
+    bw_work work
     int deepest
     void *owner
 
@@ -102,56 +101,20 @@ cdef void tick(Context *c) noexcept with gil:
 
 
 cdef void look_around(Context *c) noexcept nogil:
-    """Count a node; end the search when a limit is reached."""
-    cdef int64_t now
-    c.nodes += 1
-    if c.node_limit and c.nodes >= c.node_limit:
-        c.aborted = True
-        return
-    if c.nodes & 3:
-        return
-    now = bw_now()
-    if bw_is_over(&c.control, now):
-        c.aborted = True
-    elif now >= c.next_tick:
-        c.next_tick = now + SECOND
+    """Count a node; end the search when a limit is reached, once a second let Python report."""
+    if bw_count(&c.work, 4):
         tick(c)
-
-
-cdef void static_values(const Context *c, const void *state, bw_value *out) noexcept nogil:
-    if c.game.kind(state) == BW_TERMINAL:
-        c.game.returns(state, out)
-    else:
-        c.game.evaluate(state, out)
 
 
 # --- turns ----------------------------------------------------------------------------------------------------
 
-cdef int best_actions(Context *c, const char *state, int player, int width, char *scratch) noexcept nogil:
+cdef int best_actions(Context *c, const char *state, int width, char *scratch) noexcept nogil:
     """Fill c.best and c.worth with at most `width` actions by falling static evaluation; returns how many."""
-    cdef bw_value value[BW_MAX_PLAYERS]
-    cdef int64_t count, i
-    cdef int found = 0, j
+    cdef int64_t count
     if c.game.top != NULL:
         return <int>c.game.top(state, width, c.best, c.worth)
     count = min(c.game.actions(state, c.listed, MAX_ACTIONS), <int64_t>MAX_ACTIONS)
-    for i in range(count):
-        memcpy(scratch, state, c.game.state_size)
-        c.game.apply(scratch, c.listed[i])
-        static_values(c, scratch, value)
-        if found == width:
-            if value[player] <= c.worth[found - 1]:
-                continue
-            found -= 1
-        j = found
-        while j > 0 and c.worth[j - 1] < value[player]:
-            c.worth[j] = c.worth[j - 1]
-            c.best[j] = c.best[j - 1]
-            j -= 1
-        c.worth[j] = value[player]
-        c.best[j] = c.listed[i]
-        found += 1
-    return found
+    return <int>best_first(c.game, state, c.listed, count, width, scratch, c.best, c.worth)
 
 
 cdef bint turn_goes_on(const Context *c, const char *state, int player) noexcept nogil:
@@ -183,7 +146,7 @@ cdef int expand_turn(Context *c, int at, const char *state, int width) noexcept 
             if line.ended:
                 found = insert_line(level, width, found, line, i, 0, line.value, size)
                 continue
-            n = best_actions(c, level.state + i * size, player, width, level.child)
+            n = best_actions(c, level.state + i * size, width, level.child)
             for j in range(n):
                 found = insert_line(level, width, found, line, i, c.best[j], c.worth[j], size)
         open_lines = False
@@ -261,7 +224,7 @@ cdef int64_t draw_outcomes(Context *c, int at, const char *state, int chances) n
 
 cdef double leaf(Context *c, const char *state) noexcept nogil:
     cdef bw_value value[BW_MAX_PLAYERS]
-    static_values(c, state, value)
+    static_values(c.game, state, value)
     return value[0]
 
 
@@ -273,7 +236,7 @@ cdef double search(Context *c, int at, const char *state, int depth, int chances
     cdef Level *level
     look_around(c)
     c.deepest = max(c.deepest, at)
-    if c.aborted:
+    if c.work.aborted:
         return 0
     if kind == BW_TERMINAL:
         return leaf(c, state)
@@ -290,7 +253,7 @@ cdef double search(Context *c, int at, const char *state, int depth, int chances
     for i in range(n):
         value = search(c, at + 1, level.state + <int64_t>i * c.game.state_size, depth - 1, chances, alpha, beta,
                        c.width)
-        if c.aborted:
+        if c.work.aborted:
             return 0
         if player == 0:
             best = max(best, value)
@@ -315,7 +278,7 @@ cdef double search_chance(Context *c, int at, const char *state, int depth, int 
             memcpy(level.child, state, c.game.state_size)
             c.game.apply(level.child, level.outcome[i])
             total += level.chance[i] * search(c, at + 1, level.child, depth, chances + 1, -FAR, FAR, c.width)
-            if c.aborted:
+            if c.work.aborted:
                 return 0
         return total
     for i in range(n):
@@ -339,7 +302,7 @@ cdef double search_chance(Context *c, int at, const char *state, int depth, int 
             # One turn of whoever moves: a bound on that side.
             p = level.chance[i]
             value = search(c, at + 1, level.child, depth, chances + 1, -FAR, FAR, 1)
-            if c.aborted:
+            if c.work.aborted:
                 return 0
             if c.game.player(level.child) == 0:
                 value = max(value, level.low[i])
@@ -363,7 +326,7 @@ cdef double search_chance(Context *c, int at, const char *state, int depth, int 
         memcpy(level.child, state, c.game.state_size)
         c.game.apply(level.child, level.outcome[i])
         value = search(c, at + 1, level.child, depth, chances + 1, child_alpha, child_beta, c.width)
-        if c.aborted:
+        if c.work.aborted:
             return 0
         total += p * value
         low_sum += p * (value - level.low[i])
@@ -388,11 +351,11 @@ cdef void search_all(Context *c, int at, const char *state, int depth, int chanc
     look_around(c)
     c.deepest = max(c.deepest, at)
     memset(out, 0, BW_MAX_PLAYERS * sizeof(double))
-    if c.aborted:
+    if c.work.aborted:
         return
     if kind == BW_TERMINAL or depth <= 0 or at == LEVELS - 1:
         c.cut |= kind != BW_TERMINAL
-        static_values(c, state, value)
+        static_values(c.game, state, value)
         for p in range(c.players):
             out[p] = value[p]
         return
@@ -402,7 +365,7 @@ cdef void search_all(Context *c, int at, const char *state, int depth, int chanc
             memcpy(level.child, state, c.game.state_size)
             c.game.apply(level.child, level.outcome[j])
             search_all(c, at + 1, level.child, depth, chances + 1, child)
-            if c.aborted:
+            if c.work.aborted:
                 return
             for p in range(c.players):
                 out[p] += level.chance[j] * child[p]
@@ -415,7 +378,7 @@ cdef void search_all(Context *c, int at, const char *state, int depth, int chanc
         n = expand_turn(c, at, state, c.width if left else 1)
     for i in range(n):
         search_all(c, at + 1, level.state + <int64_t>i * c.game.state_size, left, chances, child)
-        if c.aborted:
+        if c.work.aborted:
             return
         if i == 0 or child[player] > out[player]:
             memcpy(out, child, sizeof(child))
@@ -518,23 +481,23 @@ cdef class Searcher:
 
     def arm(self):
         """Forget a stop that came too late for the search before."""
-        bw_store(&self.c.control.stop, 0)
+        bw_store(&self.c.work.control.stop, 0)
 
     def stop(self):
         """End the search under way as soon as possible. From any thread."""
-        bw_store(&self.c.control.stop, 1)
+        bw_store(&self.c.work.control.stop, 1)
 
     def set_time(self, int64_t soft_ms, int64_t hard_ms):
         """Limits from now on in milliseconds, -1 for none: no new round after `soft`, the end at `hard`.
 
         From any thread, also during a search. More than 10**12 is read as that.
         """
-        bw_set_time(&self.c.control, soft_ms, hard_ms)
+        bw_set_time(&self.c.work.control, soft_ms, hard_ms)
 
     @property
     def nodes(self) -> int:
         """Nodes of the latest search."""
-        return self.c.nodes
+        return self.c.work.nodes
 
     def search(self, bytes state, list roots, int depth, int64_t nodes, object report, *, int multipv=1,
                uint64_t seed=0, int width=4, int others=1, int root_width=24, int samples=0, int inner=8,
@@ -570,18 +533,15 @@ cdef class Searcher:
         cdef const char *raw
         cdef int i, count, iteration, now_depth, stage_samples
         cdef bint exact
-        check_state(game, state)
+        check_decision(game, state)
         raw = state
-        if game.kind(raw) != BW_DECISION:
-            raise ValueError("only a decision can be searched")
         if not (1 <= width <= INNER_WIDTH and 1 <= others <= INNER_WIDTH and 1 <= root_width <= ROOT_WIDTH):
             raise ValueError(f"widths: expected 1 to {INNER_WIDTH}, at the root 1 to {ROOT_WIDTH}")
         if not 0 <= samples <= MAX_SAMPLES or not 1 <= inner <= MAX_SAMPLES:
             raise ValueError(f"samples and inner: expected at most {MAX_SAMPLES}, got {samples} and {inner}")
         if not 0 <= star <= 2 or depth < 0 or nodes < 0 or multipv < 1:
             raise ValueError("star, depth, nodes or multipv out of range")
-        if self.busy:
-            raise RuntimeError("a search is under way")
+        refuse_if(self.busy)
         c.players = game.players(raw)
         c.root_player = game.player(raw)
         c.scalar = c.players == 1 or (c.players == 2 and (game.flags & BW_ZERO_SUM) != 0)
@@ -589,14 +549,11 @@ cdef class Searcher:
         c.width = width
         c.others = others
         c.inner = inner
-        c.nodes = 0
-        c.node_limit = nodes
-        c.aborted = False
         c.deepest = 0
         self.report = report
         self.failure = None
         self.started = bw_now()
-        c.next_tick = self.started + SECOND
+        bw_begin(&c.work, nodes, self.started)
         self.depth = 1
         self.busy = True
         try:
@@ -608,7 +565,7 @@ cdef class Searcher:
                 # With a depth to reach every iteration goes deeper; else the samples grow for a while first.
                 now_depth = iteration + 1 if depth else 2 + (iteration - 1) // 4
                 stage_samples = samples if samples else (8 if depth else 4 << (iteration - 1) % 4)
-                if (depth and now_depth > depth) or (count == 1 and not depth) or c.aborted or self.overtime():
+                if (depth and now_depth > depth) or (count == 1 and not depth) or c.work.aborted or self.overtime():
                     break
                 exact = self.halve(count, now_depth, stage_samples, seed + iteration, multipv,
                                    now_depth != self.depth)
@@ -622,7 +579,7 @@ cdef class Searcher:
             self.report = None
 
     cdef bint overtime(self):
-        return bw_is_late(&self.c.control, bw_now())
+        return bw_is_late(&self.c.work.control, bw_now())
 
     cdef int find_roots(self, bytes state, int root_width, double margin):
         """The best turns by static evaluation."""
@@ -638,7 +595,7 @@ cdef class Searcher:
             self.candidate[i].line = c.level[0].line[i]
             self.candidate[i].value = c.level[0].line[i].value
             self.candidate[i].sum = self.candidate[i].weight = 0
-            c.nodes += 1
+            c.work.nodes += 1
         memcpy(self.state, c.level[0].state, <int64_t>count * c.game.state_size)
         return count
 
@@ -667,11 +624,11 @@ cdef class Searcher:
                 c.game.apply(at, root.line.action[j])
             root.line.length = len(line)
             root.line.ended = True
-            static_values(c, at, value)
+            static_values(c.game, at, value)
             root.line.value = value[c.root_player]
             root.value = root.line.value
             root.sum = root.weight = 0
-            c.nodes += 1
+            c.work.nodes += 1
             count += 1
             if count > ROOT_WIDTH:
                 self.sort(count)
@@ -713,7 +670,7 @@ cdef class Searcher:
                     else:
                         search_all(c, 1, after, depth - 1, 0, values)
                         value = values[c.root_player]
-                if c.aborted:
+                if c.work.aborted:
                     return False
                 root.fresh = value
                 root.failed = c.scalar and value <= least
@@ -775,11 +732,11 @@ cdef class Searcher:
             return
         value, actions = self.described(i)
         try:
-            self.report(self.depth, self.c.deepest, i + 1, value, self.c.nodes, bw_now() - self.started, actions,
+            self.report(self.depth, self.c.deepest, i + 1, value, self.c.work.nodes, bw_now() - self.started, actions,
                         final)
         except Exception as error:
             self.failure = error
-            bw_store(&self.c.control.stop, 1)
+            bw_store(&self.c.work.control.stop, 1)
 
     cdef void emit(self, int multipv):
         cdef int i

@@ -27,7 +27,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
-from clock cimport bw_control, bw_is_over, bw_now, bw_set_time, bw_store
+from clock cimport bw_begin, bw_count, bw_now, bw_set_time, bw_store, bw_work
 from game cimport (
     BW_CHANCE,
     BW_DECISION,
@@ -35,12 +35,16 @@ from game cimport (
     BW_TERMINAL,
     BW_WIN_LOSS,
     action_of,
+    best_first,
     bw_action,
     bw_game,
     bw_value,
+    check_decision,
     check_state,
     game_of,
     is_legal,
+    refuse_if,
+    static_values,
 )
 from rng cimport bw_rng, bw_rng_seed
 
@@ -53,7 +57,6 @@ cdef enum:
     TURN = 12
     PLAYOUT = 20000  # moves of a playout: one that comes to no end is worth what its last state is
     NONE = -1
-    SECOND = 1000000000
 
 # Beyond any use, and far from where numbers of visits overflow.
 cdef double MAX_CONSTANT = 1e6
@@ -101,11 +104,7 @@ cdef struct Context:
     double sample_power
     uint64_t seed
     bw_rng rng
-    int64_t simulations
-    int64_t node_limit
-    bw_control control
-    int64_t next_tick
-    bint aborted
+    bw_work work
     bint full  # the pool had no room for a node
     int deepest
     double mean  # of the results for the root's player, and the sum of squared differences
@@ -119,18 +118,8 @@ cdef void tick(Context *c) noexcept with gil:
 
 
 cdef void look_around(Context *c) noexcept nogil:
-    cdef int64_t now
-    c.simulations += 1
-    if c.node_limit and c.simulations >= c.node_limit:
-        c.aborted = True
-        return
-    if c.simulations & 7:
-        return
-    now = bw_now()
-    if bw_is_over(&c.control, now):
-        c.aborted = True
-    elif now >= c.next_tick:
-        c.next_tick = now + SECOND
+    """Count a simulation; end the search when a limit is reached, once a second let Python report."""
+    if bw_count(&c.work, 8):
         tick(c)
 
 
@@ -161,10 +150,7 @@ cdef inline double value_of(const Node *node, int player) noexcept nogil:
 
 cdef int64_t ranked(Context *c, const char *state, bint *complete) noexcept nogil:
     """Fill c.listed and c.worth with actions by falling static evaluation; returns how many."""
-    cdef bw_value value[BW_MAX_PLAYERS]
-    cdef int64_t count, i, j, found = 0
-    cdef int player = c.game.player(state)
-    cdef bw_action action
+    cdef int64_t count
     if c.game.top != NULL:
         count = c.game.top(state, c.width, c.listed, c.worth)
         complete[0] = c.game.actions(state, NULL, 0) == count
@@ -172,23 +158,7 @@ cdef int64_t ranked(Context *c, const char *state, bint *complete) noexcept nogi
     count = c.game.actions(state, c.listed, MAX_CHILDREN)
     complete[0] = count <= MAX_CHILDREN
     count = min(count, <int64_t>MAX_CHILDREN)
-    for i in range(count):
-        action = c.listed[i]
-        memcpy(c.scratch, state, c.game.state_size)
-        c.game.apply(c.scratch, action)
-        if c.game.kind(c.scratch) == BW_TERMINAL:
-            c.game.returns(c.scratch, value)
-        else:
-            c.game.evaluate(c.scratch, value)
-        j = found
-        while j > 0 and c.worth[j - 1] < value[player]:
-            c.worth[j] = c.worth[j - 1]
-            c.listed[j] = c.listed[j - 1]
-            j -= 1
-        c.worth[j] = value[player]
-        c.listed[j] = action
-        found += 1
-    return found
+    return best_first(c.game, state, c.listed, count, count, c.scratch, c.listed, c.worth)
 
 
 cdef bint expand(Context *c, int32_t at) noexcept nogil:
@@ -226,7 +196,7 @@ cdef int32_t add_child(Context *c, int32_t at, bw_action action, double prior, d
 
 
 cdef double spread(const Context *c) noexcept nogil:
-    return sqrt(c.squares / c.simulations) if c.simulations > 1 else 0
+    return sqrt(c.squares / c.work.nodes) if c.work.nodes > 1 else 0
 
 
 cdef int32_t choose(Context *c, int32_t at, int player) noexcept nogil:
@@ -344,10 +314,7 @@ cdef void leaf_values(Context *c, double *out) noexcept nogil:
             c.game.top(c.state, 1, &action, value)
             c.game.apply(c.state, action)
             steps += 1
-    if c.game.kind(c.state) == BW_TERMINAL:
-        c.game.returns(c.state, value)
-    else:
-        c.game.evaluate(c.state, value)
+    static_values(c.game, c.state, value)
     for p in range(c.players):
         out[p] = value[p]
 
@@ -448,7 +415,7 @@ cdef void simulate(Context *c) noexcept nogil:
     c.deepest = max(c.deepest, depth)
     look_around(c)
     difference = value[c.root_player] - c.mean
-    c.mean += difference / c.simulations
+    c.mean += difference / c.work.nodes
     c.squares += difference * (value[c.root_player] - c.mean)
     for i in range(depth, -1, -1):
         at = path[i]
@@ -555,33 +522,28 @@ cdef class Searcher:
 
     def arm(self):
         """Forget a stop that came too late for the search before."""
-        bw_store(&self.c.control.stop, 0)
+        bw_store(&self.c.work.control.stop, 0)
 
     def stop(self):
         """End the search under way as soon as possible. From any thread."""
-        bw_store(&self.c.control.stop, 1)
+        bw_store(&self.c.work.control.stop, 1)
 
     def clear(self):
         """Forget the tree."""
-        self.refuse_if_busy()
+        refuse_if(self.busy)
         self.c.used = 0
-
-    cdef int refuse_if_busy(self) except -1:
-        if self.busy:
-            raise RuntimeError("a search is under way")
-        return 0
 
     def set_time(self, int64_t soft_ms, int64_t hard_ms):
         """Limits from now on in milliseconds, -1 for none; the earlier one ends the search.
 
         From any thread, also during a search. More than 10**12 is read as that.
         """
-        bw_set_time(&self.c.control, -1, hard_ms if soft_ms < 0 or 0 <= hard_ms < soft_ms else soft_ms)
+        bw_set_time(&self.c.work.control, -1, hard_ms if soft_ms < 0 or 0 <= hard_ms < soft_ms else soft_ms)
 
     @property
     def nodes(self) -> int:
         """Simulations of the latest search."""
-        return self.c.simulations
+        return self.c.work.nodes
 
     def hashfull(self) -> int:
         """Thousandths of the pool in use."""
@@ -623,10 +585,8 @@ cdef class Searcher:
         cdef const bw_game *game = c.game
         cdef const char *raw
         cdef int64_t target = 16
-        check_state(game, state)
+        check_decision(game, state)
         raw = state
-        if game.kind(raw) != BW_DECISION:
-            raise ValueError("only a decision can be searched")
         if not 1 <= width <= MAX_CHILDREN or nodes < 0 or depth < 0 or multipv < 1:
             raise ValueError("width, nodes, depth or multipv out of range")
         for constant in (explore, trust, widen_base, sample_base):
@@ -639,7 +599,7 @@ cdef class Searcher:
         for action in first:
             if not is_legal(game, raw, action):
                 raise ValueError(f"root action {action} is not legal")
-        self.refuse_if_busy()
+        refuse_if(self.busy)
         c.width = width
         c.open_loop = open_loop
         c.playouts = playouts
@@ -663,9 +623,6 @@ cdef class Searcher:
                 self.set_roots(first)
             elif not c.pool[0].marks & EXPANDED and not expand(c, 0):
                 raise ValueError("the pool of nodes is too small for one node's children")
-            c.simulations = 0
-            c.node_limit = nodes
-            c.aborted = False
             c.full = False
             c.deepest = 0
             c.mean = c.squares = 0
@@ -673,12 +630,12 @@ cdef class Searcher:
             self.failure = None
             self.multipv = multipv
             self.started = bw_now()
-            c.next_tick = self.started + SECOND
+            bw_begin(&c.work, nodes, self.started)
             while True:
                 with nogil:
-                    while not c.aborted and c.simulations < target and not c.pool[0].marks & PROVEN:
+                    while not c.work.aborted and c.work.nodes < target and not c.pool[0].marks & PROVEN:
                         simulate(c)
-                if c.aborted or c.pool[0].marks & PROVEN:
+                if c.work.aborted or c.pool[0].marks & PROVEN:
                     break
                 target *= 2
                 self.tell(False)
@@ -746,10 +703,7 @@ cdef class Searcher:
             action = root
             memcpy(c.scratch, c.root, c.game.state_size)
             c.game.apply(c.scratch, action)
-            if c.game.kind(c.scratch) == BW_TERMINAL:
-                c.game.returns(c.scratch, value)
-            else:
-                c.game.evaluate(c.scratch, value)
+            static_values(c.game, c.scratch, value)
             worth.append((value[c.root_player], root))
         # Children are pushed to the front: the worst first.
         for prior, root in sorted(worth, key=itemgetter(0)):
@@ -836,11 +790,11 @@ cdef class Searcher:
         try:
             for i in range(min(self.multipv, self.children())):
                 value, actions, _ = self.line(i)
-                self.report(len(actions), self.c.deepest, i + 1, value, self.c.simulations,
+                self.report(len(actions), self.c.deepest, i + 1, value, self.c.work.nodes,
                             bw_now() - self.started, actions, final)
         except Exception as error:
             self.failure = error
-            bw_store(&self.c.control.stop, 1)
+            bw_store(&self.c.work.control.stop, 1)
 
     cdef void tick(self):
         self.tell(False)
