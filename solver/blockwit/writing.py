@@ -48,7 +48,7 @@ def write(path: Path, data: bytes | str) -> None:
             with path.open("wb") as file:
                 file.write(raw)
             return
-        target = path.resolve()
+        target = Path(os.path.realpath(path))
         if target.exists() and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
         beside = target.with_name(f".{os.getpid()}-{threading.get_ident()}.part")
@@ -103,7 +103,7 @@ def check_writable(*paths: Path | None) -> None:
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
             if _is_special(path):
                 continue
-            folder = path.resolve().parent
+            folder = Path(os.path.realpath(path)).parent
             if not folder.is_dir():
                 number = errno.ENOTDIR if folder.exists() else errno.ENOENT
                 raise OSError(number, os.strerror(number), str(path.parent))
@@ -125,7 +125,7 @@ def claimed(path: Path) -> Iterator[None]:
     if _is_special(path):
         yield
         return
-    target = path.resolve()
+    target = Path(os.path.realpath(path))
     lock = filelock.FileLock(target.with_name(f".{target.name}.lock"), timeout=0, thread_local=False)
     try:
         with naming(path):

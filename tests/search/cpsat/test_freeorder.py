@@ -449,13 +449,13 @@ def test_bad_input_is_refused() -> None:
 
 def test_the_optimizer_goes_on_from_a_proven_bound(tmp_path: Path) -> None:
     problem = read_problem("F-6-2-6")
-    first = Optimizer(problem, save=tmp_path / "p")
-    first.run(steps=1)
-    first.bound = 23
-    first.run(0.0)
-    second = Optimizer(problem, save=tmp_path / "p")
-    assert second.bound == 23
-    end = second.run()
+    with Optimizer(problem, save=tmp_path / "p") as first:
+        first.run(steps=1)
+        first.bound = 23
+        first.run(0.0)
+    with Optimizer(problem, save=tmp_path / "p") as second:
+        assert second.bound == 23
+        end = second.run()
     assert end.proven
     assert end.score == 23
 
