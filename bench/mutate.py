@@ -142,6 +142,13 @@ class Mutant:
         """What tells it from all others of one state of the sources."""
         return self.path, self.line, self.column, self.new, self.text
 
+    def found_again(self) -> Mutant | None:
+        """Return it where its line stands now, None if that has changed."""
+        path = ROOT / self.path
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        places = [number for number, line in enumerate(lines, 1) if line.strip() == self.text]
+        return replace(self, line=min(places, key=lambda number: abs(number - self.line))) if places else None
+
     def source(self) -> str:
         """Return the file with the changed word."""
         lines = (ROOT / self.path).read_text(encoding="utf-8").splitlines(keepends=True)
@@ -376,11 +383,14 @@ def main() -> None:
     journal = folder / "fates.jsonl"
     fates = read_fates(journal)
     copy = Copy(folder / "copy")
-    record = Record(copy, folder)
+    known: dict[tuple[str, int, int, str, str], Mutant] = {}  # as the journal has it, by where it stands now
     if args.again:
         sample = [mutant for mutant in fates.values() if mutant.fate == "survived"]
         sample = [mutant for mutant in sample if mutant.path.startswith(tuple(args.only))]
+        known = {now.place: was for was in sample if (now := was.found_again())}
+        sample = [replace(was, line=place[1]) for place, was in known.items()]
     else:
+        record = Record(copy, folder)
         files = sorted(path for kind in ("*.py", "*.pyx", "*.pxi") for path in ROOT.glob(f"[es]*/**/{kind}"))
         names = {path: path.relative_to(ROOT).as_posix() for path in files}
         chosen = [path for path in files if names[path].startswith(tuple(args.only)) and not LAYOUT.match(names[path])]
@@ -392,6 +402,8 @@ def main() -> None:
     sample.sort(key=lambda mutant: (mutant.compiled, mutant.path, mutant.line, mutant.column))
     for mutant, following in zip(sample, [*sample[1:], None], strict=True):
         result = tried(copy, mutant, *((args.again, 120.0) if args.again else record.tests(mutant)))
+        if mutant.place in known:
+            result = replace(result, line=known[mutant.place].line)
         fates[result.place] = result
         with journal.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(result)) + "\n")
