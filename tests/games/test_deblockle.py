@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import sys
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from fractions import Fraction
@@ -919,6 +920,28 @@ def test_a_lone_block_needs_at_most_five_turns() -> None:
         name = reference.format_block(block)
         other = "a1" if name[:2] != "a1" else "g7"
         assert parse(f"{name} {other}XLT s").core.turns_left(0) == expected
+
+
+def test_chances_and_keys_of_every_handicap() -> None:
+    """Chances add up to 1 however many dice are rolled; no two set-ups share a key."""
+    keys = set()
+    for south in range(1, 5):
+        for north in range(1, 5):
+            position = start(south_blocks=south, north_blocks=north)
+            keys.add(position.game.table.key(position.raw()))
+            assert sum(position.chances().values()) == pytest.approx(1)
+            outcomes = position.game.table.outcomes(position.raw())
+            assert sum(chance for _, chance in outcomes) == pytest.approx(1)
+    assert len(keys) == 16
+
+
+def test_a_state_with_the_key_of_another_is_refused() -> None:
+    position = parse("d7CSH a1CHT s")
+    raw = position.raw()
+    key = raw.index(position.core.key.to_bytes(8, sys.byteorder))
+    for at in range(key, key + 8):
+        with pytest.raises(ValueError, match="the key is not that of the blocks"):
+            position.game.table.kind(raw[:at] + bytes([raw[at] ^ 1]) + raw[at + 1 :])
 
 
 def test_state_tells_the_turns_left_of_both_sides() -> None:

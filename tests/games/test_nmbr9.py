@@ -246,6 +246,20 @@ def test_drawings_and_state() -> None:
 # --- the slow reference
 
 
+def test_a_known_deck_has_no_card_in_hand() -> None:
+    """Not the 0 either: -1 is no card."""
+    position = GAME.parse("- 123", {})
+    raw = position.raw()
+    hands = [at for at, byte in enumerate(raw) if byte == 255]
+    assert hands
+    refused = []
+    for at in hands:
+        with pytest.raises(ValueError) as caught:  # noqa: PT011 - which one is asked below
+            position.game.table.kind(raw[:at] + b"\0" + raw[at + 1 :])
+        refused.append(str(caught.value))
+    assert any("a card in hand belongs to a deck that nobody knows" in why for why in refused)
+
+
 @settings(max_examples=25)
 @given(st.integers(0, 2**32))
 def test_random_games_agree_with_the_reference(seed: int) -> None:
