@@ -1,6 +1,7 @@
 """NMBR 9: the benchmark family, known decks, and the table game.
 
     python -m bench.nmbr9 family [--time S] [--workers N] [--fresh] [NAME ...]  updates puzzles/nmbr9
+    python -m bench.nmbr9 file                                         makes benchmarks/nmbr9-free.jsonl of it
     python -m bench.nmbr9 decks [--count N] [--time S]                 K: shuffled decks against greedy and bound
     python -m bench.nmbr9 exact --cards C [--count N] [--time S]       K: how many short decks are proven, how fast
     python -m bench.nmbr9 profile [--count N] [--time S]               K: what the work of `par` is made of
@@ -29,26 +30,18 @@ from blockwit.search.cpsat.problem import read_problem
 from blockwit.search.cpsat.solution import check_solution
 from blockwit.search.cpsat.stacks import replay
 from blockwit.search.types import Limits
+from blockwit.study import benchmark
+from blockwit.study.puzzles import benchmarks
 
 from bench.report import Row, write_rows
 
 FOLDER = Path(__file__).parents[1] / "puzzles" / "nmbr9"
 
 FAMILY = (
-    *(f"F-{m}-1-{m + 1}" for m in range(1, 10)),
-    *(f"F-9-1-{k}" for k in range(3, 10)),
-    *(f"F-{m}-1-5" for m in (4, 5, 6, 7, 8)),
-    *(f"F-{m}-2-5" for m in (3, 4, 5, 6, 7)),
-    *(f"F-{m}-2-{k}" for m, k in ((2, 6), (3, 8), (4, 6), (5, 6), (6, 6), (6, 7))),
-    *("F-6-1-5@8x8x3", "F-6-2-5@8x8x3", "F-6-1-5@7x7x2", "F-6-1-5@5x5x3", "F-7-1-8@8x8x4", "F-9-1-10@8x8x4"),
-    *(f"F-{m}-2-{2 * m + 2}" for m in (4, 5, 6, 7, 8, 9)),
-    *(f"F-9-2-{k}" for k in (10, 12, 15)),
+    *benchmarks.FAMILY,
     *("K:0123456789", "K:9876543210", "K:2719304865", "K:00112233445566778899", "K:99887766554433221100"),
     "K:31415926890724635087",
 )
-
-PUBLISHED = {"F-6-1-5@8x8x3": 5, "F-6-2-5@8x8x3": 105}
-"""Seconds to the proof of the solver of "Nmbr9 as a Constraint Programming Challenge" (arXiv 2001.04238), repaired."""
 
 
 def path_of(name: str) -> Path:
@@ -130,10 +123,23 @@ def family(names: list[str], seconds: float, workers: int, seed: int, *, fresh: 
             print(f"{name:28} no plan in {seconds} s", flush=True)
             continue
         row: dict[str, Any] = {"problem": name} | {key: d[key] for key in ("score", "bound", "proven", "seconds")}
-        published = PUBLISHED.get(name)
+        published = benchmarks.PUBLISHED.get(name)
         print(f"{name:28} {d['score']:6} {d['bound']:6} {d['proven']!s:>7} {d['seconds']:8.1f} {published or '':>9}")
         rows.append(row | ({"published seconds": published} if published else {}))
     return rows
+
+
+def make_file(path: Path) -> None:
+    """Write what is known of the free problems as a benchmark file."""
+    free = benchmarks.Free()
+    records = []
+    for seed, name in enumerate(benchmarks.FAMILY, 1):
+        known = json.loads(reading.text(path_of(name), SolutionError))
+        records.append(free.told(seed, known["moves"], known["bound"], known["seconds"]))
+    path.unlink(missing_ok=True)
+    file = benchmark.Benchmark(path, "nmbr9-free", {"seconds": 3600.0})
+    file.put(records, "python -m bench.nmbr9 file, from puzzles/nmbr9")
+    print(f"{path}: {len(records)} problems, {sum(record['proven'] for record in records)} proven")
 
 
 def greedy(deck: tuple[int, ...]) -> int:
@@ -256,7 +262,7 @@ def table(count: int, seconds: float, seed: int) -> list[Row]:
 def main() -> None:
     """Read the command line and run one of them."""
     parser = argparse.ArgumentParser(description="NMBR 9 benchmarks")
-    parser.add_argument("what", choices=("family", "decks", "exact", "profile", "table"))
+    parser.add_argument("what", choices=("family", "file", "decks", "exact", "profile", "table"))
     parser.add_argument("names", nargs="*", help="instances of the family (all if none)")
     parser.add_argument("--time", type=float, default=None, help="seconds an instance, deck or card")
     parser.add_argument("--workers", type=int, default=2)
@@ -266,7 +272,10 @@ def main() -> None:
     parser.add_argument("--fresh", action="store_true", help="family from nothing, files are left alone")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
-    if args.what == "family":
+    rows: list[Row] = []
+    if args.what == "file":
+        make_file(FOLDER.parents[1] / "benchmarks" / "nmbr9-free.jsonl")
+    elif args.what == "family":
         rows = family(args.names, args.time or 60.0, args.workers, args.seed, fresh=args.fresh)
     elif args.what == "decks":
         rows = decks(args.count or 20, args.time or 60.0, args.workers, args.seed)

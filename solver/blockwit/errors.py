@@ -55,6 +55,10 @@ class TwoSolutionsError(SolutionError):
     """A puzzle that has more solutions than the one of its file."""
 
 
+class WrongClaimError(SolutionError):
+    """A file of the right form claims what is not so."""
+
+
 class RecordError(BlockwitError):
     """A record of games that cannot be read, or that holds a move that is not legal."""
 

@@ -67,7 +67,7 @@ def shell(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
         (["puzzle", "check", "missing.json"], ""),
         (["puzzle", "new", "nonsense"], "no kind of puzzle"),
         (["tables", "check", "--path", "missing"], "missing"),
-        (["benchmark", "chess", "--seeds", "1", "--out", "x"], "unknown game 'chess'"),
+        (["benchmark", "make", "chess", "--seeds", "1", "--out", "x"], "unknown game 'chess'"),
         (["analyse", "missing.json"], "missing.json"),
         (["match", "x", "y"], "'x'"),
         (["simulate", "x"], "'x'"),
@@ -98,7 +98,7 @@ def test_no_is_status_1(tmp_path: Path) -> None:
 WRITES = {
     "optimize --out": ["nmbr9", "optimize", SMALL, "--out"],
     "optimize --save": ["nmbr9", "optimize", SMALL, "--save"],
-    "benchmark": ["benchmark", "deblockle", "--seeds", "1..2", "--out"],
+    "benchmark": ["benchmark", "make", "deblockle", "--seeds", "1..2", "--out"],
     "simulate": ["simulate", "random", "--games", "2", "--journal"],
     "train": ["train", "numberdrop", "--games", "1"],
     "show": ["show", FEN, "--svg"],
@@ -217,7 +217,7 @@ def test_every_file_of_several_steps_has_one_owner(tmp_path: Path) -> None:
 
 def test_a_second_process_is_told_in_one_line(tmp_path: Path) -> None:
     with writing.claimed(tmp_path / "x.jsonl"):
-        done = run(tmp_path, "benchmark", "deblockle", "--seeds", "1..2", "--out", "x.jsonl")
+        done = run(tmp_path, "benchmark", "make", "deblockle", "--seeds", "1..2", "--out", "x.jsonl")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines()[-1] == (
         "blockwit: x.jsonl: another process is writing it, wait for its end or choose another file"

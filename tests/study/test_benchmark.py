@@ -39,7 +39,7 @@ def slow(seed: int) -> dict[str, Any]:
 
 
 def seeds_of(path: Path) -> list[int]:
-    return [json.loads(line)["seed"] for line in path.read_text(encoding="utf-8").splitlines()[1:]]
+    return [json.loads(line)["seed"] for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def test_deblockle_agrees_with_forward_search() -> None:
@@ -120,12 +120,15 @@ def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
     list(Benchmark(path, "numberdrop", {"rounds": 1, "nodes": 0}).run([1]))
     with pytest.raises(SolutionError, match="begun for something else"):
         Benchmark(path, "numberdrop", {"rounds": 2, "nodes": 0})
-    lines = path.read_text(encoding="utf-8").splitlines()
-    path.write_text("\n".join([lines[0], "{}", lines[1]]), encoding="utf-8")
-    with pytest.raises(SolutionError, match="line 2: engine: field required"):
+    (line,) = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([line, "{}", line]), encoding="utf-8")
+    with pytest.raises(SolutionError, match="line 2: version: field required"):
         Benchmark(path, "numberdrop", {"rounds": 1, "nodes": 0})
-    path.write_text(lines[0].replace('"version":2', '"version":1') + "\n", encoding="utf-8")
-    with pytest.raises(SolutionError, match="line 1: version: input should be 2"):
+    path.write_text(line.replace('"version":3', '"version":4') + "\n", encoding="utf-8")
+    with pytest.raises(SolutionError, match="line 1: a benchmark of version 4, expected 3"):
+        Benchmark(path, "numberdrop", {"rounds": 1, "nodes": 0})
+    path.write_text('{"format":"blockwit-benchmark","version":2,"game":"numberdrop","settings":{}}\n', encoding="utf-8")
+    with pytest.raises(SolutionError, match="line 1: a benchmark of version 2, expected 3: make the file anew"):
         Benchmark(path, "numberdrop", {"rounds": 1, "nodes": 0})
     path.write_text("[]\n", encoding="utf-8")
     with pytest.raises(SolutionError):
@@ -182,7 +185,7 @@ def test_nothing_is_lost_when_a_worker_of_a_cluster_is_killed() -> None:
 
 def test_command(tmp_path: Path) -> None:
     path = tmp_path / "file.jsonl"
-    words = ["benchmark", "deblockle", "--seeds", "1..3", "--out", str(path)]
+    words = ["benchmark", "make", "deblockle", "--seeds", "1..3", "--out", str(path)]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0
     assert done.stdout == f"{path}: 3 positions, 3 proven\n"
@@ -197,6 +200,7 @@ def test_what_a_record_claims_is_checked(tmp_path: Path) -> None:
     asked: dict[str, dict[str, Any]] = {
         "nmbr9": {"cards": 3, "seconds": 30.0},
         "numberdrop": {"rounds": 2, "nodes": 0},
+        "nmbr9-free": {"seconds": 60.0},
         "deblockle": {},
     }
     changes: dict[str, list[tuple[dict[str, Any], str]]] = {
@@ -213,21 +217,30 @@ def test_what_a_record_claims_is_checked(tmp_path: Path) -> None:
             ({"proven": True}, "bound unknown, proven True"),
             ({"value": 1000.0}, "the line brings"),
         ],
-        "deblockle": [({"best": ["a1a2a3"]}, "is no move"), ({"proven": False}, "is always proven")],
+        "nmbr9-free": [
+            ({"position": "- 012"}, "is not the start of F-1-1-2"),
+            ({"problem": "F-2-1-3"}, "the problem of seed 1 is F-1-1-2"),
+            ({"line": []}, "no whole plan of F-1-1-2"),
+            ({"bound": 5}, "bound 5, proven True"),
+        ],
+        "deblockle": [
+            ({"best": ["a1a2a3"]}, "is no move"),
+            ({"proven": False}, "is always proven"),
+            ({"plies": 99}, "plies is .* by the tables, not '99'"),
+        ],
     }
     for game, settings in asked.items():
         path.unlink(missing_ok=True)
         list(Benchmark(path, game, settings).run([1]))
-        head, line = path.read_text(encoding="utf-8").splitlines()
+        (line,) = path.read_text(encoding="utf-8").splitlines()
         written = source(game).line.model_validate_json(line)
-        of = {"game": game, "settings": source(game).settings(game, settings)}
         for change, words in changes[game]:
             changed = written.model_copy(update=change)
-            path.write_text(f"{head}\n{changed.to_line()}\n", encoding="utf-8")
-            with pytest.raises(SolutionError, match="line 2: not as it was written, its checksum does not fit"):
+            path.write_text(f"{changed.to_line()}\n", encoding="utf-8")
+            with pytest.raises(SolutionError, match="line 1: seed 1: not as it was written, its checksum does not fit"):
                 Benchmark(path, game, settings)
-            path.write_text(f"{head}\n{changed.sealed(of).to_line()}\n", encoding="utf-8")
+            path.write_text(f"{changed.sealed().to_line()}\n", encoding="utf-8")
             with pytest.raises(SolutionError, match=words):
                 Benchmark(path, game, settings)
-        path.write_text(f"\ufeff{head}\n{line}\n", encoding="utf-8")
+        path.write_text(f"\ufeff{line}\n", encoding="utf-8")
         assert list(Benchmark(path, game, settings).records) == [1]

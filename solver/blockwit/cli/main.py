@@ -10,7 +10,7 @@ import typer
 
 from blockwit import __version__, games, writing
 from blockwit.cli import ending
-from blockwit.cli.benchmark import benchmark
+from blockwit.cli.benchmark import app as benchmark
 from blockwit.cli.console import Commands, GameName, Position, RuleOptions, note, progress, rules_of, save
 from blockwit.cli.ending import WRONG, beside
 from blockwit.cli.nmbr9 import app as nmbr9
@@ -29,11 +29,11 @@ app = typer.Typer(
     help="An engine that plays and solves Deblockle, Number Drop and NMBR 9.",
 )
 
+app.add_typer(benchmark, name="benchmark")
 app.add_typer(nmbr9, name="nmbr9")
 app.add_typer(puzzle, name="puzzle")
 app.add_typer(tables, name="tables")
 app.command()(serve)
-app.command()(benchmark)
 
 AnyGame = Annotated[
     str | None, typer.Option("--game", "-g", help="Which game; default: told by the form of the position.")

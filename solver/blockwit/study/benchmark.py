@@ -43,13 +43,13 @@ def read_seeds(text: str) -> range:
 class Units:
     """The work of a file, as it is sent to whoever does it."""
 
-    game: str
+    kind: str
     settings: dict[str, Any]
     tables: str = ""
 
     def __call__(self, seed: int) -> Record:
         """Do the work of one seed."""
-        return source(self.game).record(self.settings, self.tables, seed)
+        return source(self.kind).record(self.settings, self.tables, seed)
 
 
 def work(
@@ -95,7 +95,7 @@ class Benchmark:
 
     Args:
         path: the file; made when missing, gone on with otherwise.
-        game: one of `SOURCES`.
+        kind: one of `SOURCES`.
         asked: the settings that are not the usual ones.
         tables: folder of the endgame tables.
 
@@ -104,9 +104,9 @@ class Benchmark:
         SolutionError: the file is something else, or was begun with other settings.
     """
 
-    def __init__(self, path: Path, game: str, asked: Settings, tables: str = "") -> None:
+    def __init__(self, path: Path, kind: str, asked: Settings, tables: str = "") -> None:
         self.path = path
-        self.units = Units(game, source(game).settings(game, asked), tables)
+        self.units = Units(kind, source(kind).settings(kind, asked), tables)
         self.records: dict[int, Record] = {}
         self.unsaved: list[Record] = []
         self._read()
@@ -120,7 +120,9 @@ class Benchmark:
         stop: Stop | None = None,
         told: Callable[[str], None] = lambda line: None,
     ) -> Iterator[Record]:
-        """Compute the seeds that the file lacks; each is in the file before it is yielded. Sorts the file at the end.
+        """Compute the seeds that the file lacks; each is in the file before it is yielded.
+
+        At the end the file is sorted, and gets its card.
 
         The file is this process's alone meanwhile. For `stop` and `told` see `work`.
 
@@ -144,27 +146,48 @@ class Benchmark:
                     self.records[record["seed"]] = record
                     yield record
             self._write_all()
+            self._write_card(self._command())
+
+    def put(self, records: Iterable[Record], made: str) -> None:
+        """Add records that were computed elsewhere, and write file and card; `made` says how they came about.
+
+        Raises:
+            BusyFileError: another process is at work on the file.
+            OSError: the file cannot be written.
+        """
+        with writing.claimed(self.path):
+            self._read()
+            self.records.update((record["seed"], record) for record in records)
+            self._write_all()
+            self._write_card(made)
+
+    def _command(self) -> str:
+        """Return the call that makes such a file."""
+        given = " ".join(f"--{'time' if name == 'seconds' else name} {n:g}" for name, n in self.units.settings.items())
+        seeds = f"{min(self.records, default=0)}..{max(self.records, default=0)}"
+        return f"blockwit benchmark make {self.units.kind} --seeds {seeds} {given} --out {self.path.name}"
+
+    def _write_card(self, made: str) -> None:
+        if self.path.is_file():
+            records = [self.records[seed] for seed in sorted(self.records)]
+            files.write_card(self.path, self.units.kind, self.units.settings, records, made)
 
     def _line(self, record: Record) -> str:
-        return files.record_line(self.units.game, self.units.settings, record)
+        return files.record_line(self.units.kind, self.units.settings, record)
 
     def _read(self) -> None:
         if not self.path.exists():
             return
-        game, settings = self.units.game, self.units.settings
+        kind, settings = self.units.kind, self.units.settings
         for number, line, whole in reading.lines(self.path, SolutionError):
             try:
-                if number == 1:
-                    files.read_head(line, game, settings)
-                else:
-                    record = files.read_record(line, game, settings)
-                    self.records[record["seed"]] = record
+                record = files.read_record(line, kind, settings)
+                self.records[record["seed"]] = record
             except SolutionError as error:
                 if number > 1 and not whole:
                     continue
                 raise SolutionError(f"{self.path}: line {number}: {error}") from None
 
     def _write_all(self) -> None:
-        head = files.head_line(self.units.game, self.units.settings)
-        lines = (head, *(self._line(self.records[seed]) for seed in sorted(self.records)))
+        lines = (self._line(self.records[seed]) for seed in sorted(self.records))
         writing.write(self.path, "".join(f"{line}\n" for line in lines))

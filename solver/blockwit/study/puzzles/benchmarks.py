@@ -11,34 +11,74 @@ from pydantic import Field
 
 from blockwit import games
 from blockwit.errors import OptionError, SolutionError, TableError, quote
-from blockwit.games.base import Kind, Position
+from blockwit.games.base import Kind, OptionValue, Position
 from blockwit.jobs import ended_by
 from blockwit.models import Sealed
 
 Record = dict[str, Any]
 Settings = Mapping[str, Any]
 
+SMALL = 2
+"""Blocks on the board that the tables know without a file."""
+
+FAMILY = (
+    *(f"F-{m}-1-{m + 1}" for m in range(1, 10)),
+    *(f"F-9-1-{k}" for k in range(3, 10)),
+    *(f"F-{m}-1-5" for m in (5, 6, 7, 8)),
+    *(f"F-{m}-2-5" for m in (3, 4, 5, 6, 7)),
+    *(f"F-{m}-2-{k}" for m, k in ((2, 6), (3, 8), (4, 6), (5, 6), (6, 6), (6, 7))),
+    *("F-6-1-5@8x8x3", "F-6-2-5@8x8x3", "F-6-1-5@7x7x2", "F-6-1-5@5x5x3", "F-7-1-8@8x8x4", "F-9-1-10@8x8x4"),
+    *(f"F-{m}-2-{2 * m + 2}" for m in (4, 5, 6, 7, 8, 9)),
+    *(f"F-9-2-{k}" for k in (10, 12, 15)),
+)
+"""The free problems of "Nmbr9 as a Constraint Programming Challenge" (arXiv 2001.04238)."""
+
+PUBLISHED: Mapping[str, float] = {"F-6-1-5@8x8x3": 5, "F-6-2-5@8x8x3": 105}
+"""Seconds to the proof of the solver of that paper, repaired."""
+
+
+VERSION: Literal[3] = 3
+"""Of the format of records."""
+
 
 class Line(Sealed):
-    """What every record has."""
+    """What every record has; below come the settings of its kind, each a field, and what is known."""
 
+    version: Literal[3]
+    kind: str = Field(description="one of `SOURCES`")
     engine: str = Field(description="the program that computed it")
     seed: int = Field(ge=0)
-    position: str
+    position: str = Field(description="the position string; empty where there is none")
     proven: bool
 
 
 class Nmbr9Line(Line):
     """A deck known in advance."""
 
+    cards: int
+    seconds: float
     value: int | None
     bound: int
+    line: list[str]
+
+
+class FreeLine(Line):
+    """A problem of the family F-T-m-c-k; without a position where the rules do not know its limits."""
+
+    seconds: float
+    problem: str
+    value: int | None
+    bound: int
+    took: float = Field(ge=0, description="seconds")
+    published: float | None = Field(ge=0, description="seconds of the proof in arXiv 2001.04238, where it tells them")
     line: list[str]
 
 
 class NumberDropLine(Line):
     """A solo game with known rolls."""
 
+    rounds: int
+    nodes: int
     chances: list[str]
     value: float
     bound: float | None
@@ -48,6 +88,8 @@ class NumberDropLine(Line):
 class DeblockleLine(Line):
     """A position of the endgame tables."""
 
+    blocks: int
+    critical: int
     value: Literal[-1, 0, 1]
     bound: Literal[-1, 0, 1]
     plies: int | None = Field(ge=1)
@@ -55,19 +97,25 @@ class DeblockleLine(Line):
 
 
 class Source(ABC):
-    """Where the records of a game come from.
+    """Where the records of a kind come from.
 
     Attributes:
+        game: the name of the game.
+        options: the rule options of its positions.
+        one_move: whether a player is measured by one move of it instead of play to the end.
         usual: what decides a record besides the seed, with the usual values.
         limits: the range of some of these settings.
         line: what a record looks like.
     """
 
+    game: ClassVar[str]
+    options: ClassVar[Mapping[str, OptionValue]] = {}
+    one_move: ClassVar[bool] = False
     usual: ClassVar[Mapping[str, Any]]
     limits: ClassVar[Mapping[str, tuple[int, int]]]
     line: ClassVar[type[Line]]
 
-    def settings(self, game: str, asked: Settings) -> dict[str, Any]:
+    def settings(self, kind: str, asked: Settings) -> dict[str, Any]:
         """Return all settings.
 
         Raises:
@@ -75,11 +123,19 @@ class Source(ABC):
         """
         for name, value in asked.items():
             if name not in self.usual:
-                raise OptionError(f"{name} is no setting of {game}, expected {', '.join(self.usual)}")
+                raise OptionError(f"{name} is no setting of {kind}, expected {', '.join(self.usual)}")
             low, high = self.limits.get(name, (0, None))
             if value < low or (high is not None and value > high):
                 raise OptionError(f"{name} {value}: expected {low}" + (f" to {high}" if high else " or more"))
         return {**self.usual, **asked}
+
+    def settings_of(self, line: Line) -> dict[str, Any]:
+        """Return the settings that a record was made with."""
+        return {name: getattr(line, name) for name in self.usual}
+
+    def loss(self, line: Line, move: str) -> float:
+        """Return what a legal move of the record's position loses, in the game's unit; of `one_move` sources."""
+        raise NotImplementedError
 
     @abstractmethod
     def record(self, settings: Settings, tables: str, seed: int) -> Record:
@@ -93,6 +149,7 @@ class Source(ABC):
 class Nmbr9(Source):
     """Decks known in advance, solved by the optimizer."""
 
+    game = "nmbr9"
     usual: ClassVar[Mapping[str, Any]] = {"cards": 20, "seconds": 60.0}
     limits: ClassVar[Mapping[str, tuple[int, int]]] = {"cards": (1, 20)}
     line = Nmbr9Line
@@ -133,9 +190,82 @@ class Nmbr9(Source):
         return _wrong_end(_played(position, line.line, None), line.value, line.bound, proven=line.proven)
 
 
+class Free(Source):
+    """The problems of a family, a seed each: free choice of the cards, solved by the optimizer."""
+
+    game = "nmbr9"
+    usual: ClassVar[Mapping[str, Any]] = {"seconds": 600.0}
+    limits: ClassVar[Mapping[str, tuple[int, int]]] = {}
+    line = FreeLine
+
+    def record(self, settings: Settings, tables: str, seed: int) -> Record:
+        """Return a problem with its best plan and bound."""
+        from blockwit.search.cpsat.optimize import Optimizer
+        from blockwit.search.cpsat.problem import read_problem
+
+        optimizer = Optimizer(read_problem(self.problem(seed)), workers=1, seed=0)
+        with ended_by(optimizer.stop):
+            end = optimizer.run(settings["seconds"])
+        tiles = [] if end.plan is None else [str(tile) for tile in end.plan.tiles]
+        return self.told(seed, tiles, end.bound, end.seconds)
+
+    def told(self, seed: int, tiles: Sequence[str], bound: int, took: float) -> Record:
+        """Return the record of a problem whose best plan has these tiles."""
+        from blockwit.games.nmbr9.position import read_tile
+
+        name = self.problem(seed)
+        value = sum(tile.digit * tile.level for tile in map(read_tile, tiles)) if tiles else None
+        return {
+            "seed": seed,
+            "position": self._position(name),
+            "problem": name,
+            "value": value,
+            "bound": bound,
+            "proven": value == bound,
+            "took": round(took, 1),
+            "published": PUBLISHED.get(name),
+            "line": list(tiles),
+        }
+
+    @staticmethod
+    def problem(seed: int) -> str:
+        """Return the problem of a seed. Raises OptionError if there are not as many."""
+        if not 1 <= seed <= len(FAMILY):
+            raise OptionError(f"seed {seed}: expected 1 to {len(FAMILY)}, the problems of the family")
+        return FAMILY[seed - 1]
+
+    @staticmethod
+    def _position(name: str) -> str:
+        from blockwit.search.cpsat.problem import read_problem
+
+        problem = read_problem(name)
+        return "" if problem.limited else problem.position().fen()
+
+    def fault(self, line: Line, settings: Settings) -> str:
+        """Replay the plan."""
+        from blockwit.games.nmbr9.position import read_tile
+        from blockwit.search.cpsat.problem import read_problem
+        from blockwit.search.cpsat.stacks import replay
+
+        assert isinstance(line, FreeLine)
+        name = self.problem(line.seed)
+        if line.problem != name:
+            return f"the problem of seed {line.seed} is {name}, not {quote(line.problem)}"
+        if line.position != self._position(name):
+            return f"{quote(line.position)} is not the start of {name}"
+        if line.value is None:
+            return "no line, and proven" if line.proven or line.line else ""
+        plan = replay(read_problem(name), [read_tile(token) for token in line.line])
+        if plan is None:
+            return f"the line breaks the rules, or is no whole plan of {name}"
+        return _wrong_value(plan.score, line.value, line.bound, proven=line.proven)
+
+
 class NumberDrop(Source):
     """Solo games with known rolls, planned."""
 
+    game = "numberdrop"
+    options: ClassVar[Mapping[str, OptionValue]] = {"solo": True}
     usual: ClassVar[Mapping[str, Any]] = {"rounds": 20, "nodes": 2_000_000}
     limits: ClassVar[Mapping[str, tuple[int, int]]] = {"rounds": (1, 20)}
     line = NumberDropLine
@@ -176,10 +306,12 @@ class NumberDrop(Source):
 
 
 class Deblockle(Source):
-    """Positions of the endgame tables."""
+    """Positions of the endgame tables; critical ones if asked: some move keeps the result, and some does not."""
 
-    usual: ClassVar[Mapping[str, Any]] = {"blocks": 2}
-    limits: ClassVar[Mapping[str, tuple[int, int]]] = {"blocks": (2, 3)}
+    game = "deblockle"
+    one_move = True
+    usual: ClassVar[Mapping[str, Any]] = {"blocks": 2, "critical": 0}
+    limits: ClassVar[Mapping[str, tuple[int, int]]] = {"blocks": (2, 3), "critical": (0, 1)}
     line = DeblockleLine
 
     def record(self, settings: Settings, tables: str, seed: int) -> Record:
@@ -195,9 +327,16 @@ class Deblockle(Source):
         while True:
             blocks = [(square, rng.randrange(24)) for square in rng.sample(usable, settings["blocks"])]
             south, north = (blocks[:1], blocks[1:]) if rng.random() < 0.5 else (blocks[1:], blocks[:1])
-            position: Position = DeblocklePosition(start.core.replaced(south, north, rng.randrange(2), 0))
-            if position.kind() is Kind.DECISION:
-                break
+            position = DeblocklePosition(start.core.replaced(south, north, rng.randrange(2), 0))
+            if position.kind() is not Kind.DECISION:
+                continue
+            told = self._told(position, known)
+            if not settings["critical"] or len(told["best"]) < position.count():
+                return {"seed": seed, **told}
+
+    @staticmethod
+    def _told(position: Position, known: Any) -> Record:
+        """Return what the tables say of a position."""
         plies = known.probe(position.raw())
         if plies is None:
             raise TableError(f"{position.fen()} is not in the tables, expected a folder with the table of three blocks")
@@ -205,7 +344,6 @@ class Deblockle(Source):
         worth = {token: _after(position.play(token), known, player) for token in position.tokens()}
         value = max(worth.values())
         return {
-            "seed": seed,
             "position": position.fen(),
             "value": value,
             "bound": value,
@@ -214,24 +352,52 @@ class Deblockle(Source):
             "best": [token for token, each in worth.items() if each == value],
         }
 
-    def fault(self, line: Line, settings: Settings) -> str:
-        """Look whether the moves are moves."""
+    def loss(self, line: Line, move: str) -> float:
+        """Return what a move loses: exact where the tables are at hand, else a point for one that is not the best."""
+        from blockwit.games.deblockle.tables import oracle
+
         assert isinstance(line, DeblockleLine)
-        position = games.get("deblockle").parse(line.position, {})
+        if move in line.best:
+            return 0
+        if line.blocks > SMALL:
+            return 1
+        position = games.get(self.game).parse(line.position, {})
+        return line.value - _after(position.play(move), oracle(0, ""), position.player())
+
+    def fault(self, line: Line, settings: Settings) -> str:
+        """Ask the tables again, where no file is needed for that; else look whether the moves are moves."""
+        from blockwit.games.deblockle.tables import oracle
+
+        assert isinstance(line, DeblockleLine)
+        position = games.get(self.game).parse(line.position, {})
         tokens = set(position.tokens())
         if not tokens.issuperset(line.best):
             return f"{quote(next(move for move in line.best if move not in tokens))} is no move of the position"
-        return "" if line.proven and line.value == line.bound else "what the tables say is always proven"
+        if not line.proven or line.value != line.bound:
+            return "what the tables say is always proven"
+        if line.critical and len(line.best) == len(tokens):
+            return "critical, but every move is among the best"
+        if line.blocks == SMALL:
+            told = self._told(position, oracle(0, ""))
+            for name in ("value", "plies", "best"):
+                if getattr(line, name) != told[name]:
+                    return f"{name} is {told[name]} by the tables, not {quote(str(getattr(line, name)))}"
+        return ""
 
 
-SOURCES: dict[str, Source] = {"nmbr9": Nmbr9(), "numberdrop": NumberDrop(), "deblockle": Deblockle()}
+SOURCES: dict[str, Source] = {
+    "nmbr9": Nmbr9(),
+    "nmbr9-free": Free(),
+    "numberdrop": NumberDrop(),
+    "deblockle": Deblockle(),
+}
 
 
-def source(game: str) -> Source:
-    """Return where a game's records come from. Raises OptionError if it has none."""
-    if game not in SOURCES:
-        raise OptionError(f"unknown game {quote(game)}, expected one of {', '.join(SOURCES)}")
-    return SOURCES[game]
+def source(kind: str) -> Source:
+    """Return where the records of a kind come from. Raises OptionError if there is none such."""
+    if kind not in SOURCES:
+        raise OptionError(f"unknown game {quote(kind)}, expected one of {', '.join(SOURCES)}")
+    return SOURCES[kind]
 
 
 def _after(position: Position, known: Any, player: int) -> int:
@@ -257,6 +423,10 @@ def _played(position: Position, moves: Sequence[str], chances: Sequence[str] | N
 
 def _wrong_end(end: Position, value: float, bound: float | None, *, proven: bool) -> str:
     (points,) = end.returns()
+    return _wrong_value(points, value, bound, proven=proven)
+
+
+def _wrong_value(points: float, value: float, bound: float | None, *, proven: bool) -> str:
     if points != value:
         return f"the line brings {points:g}, not {value:g}"
     if bound is not None and bound < value:
