@@ -25,7 +25,7 @@ app = typer.Typer(
 
 @app.command()
 def make(
-    game: Annotated[str, typer.Argument(help="Which game, or nmbr9-free.")],
+    game: Annotated[str, typer.Argument(help="Which game, or which of its kinds of record (docs/benchmarks.md).")],
     seeds: Annotated[str, typer.Option(help="Seeds of the positions, A..B with both included.")],
     out: Annotated[Path, typer.Option(help="The file (docs/benchmarks.md); one that exists is gone on with.")],
     jobs: Annotated[int, typer.Option(min=1, help="Positions worked on at the same time.")] = 1,

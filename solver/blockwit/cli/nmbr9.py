@@ -1,4 +1,4 @@
-"""The commands of `blockwit nmbr9`: optimize, par, check, show."""
+"""The commands of `blockwit nmbr9`: optimize, par, check, verify, show."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blockwit import writing
-from blockwit.cli.console import Commands, note, save
+from blockwit.cli.console import Commands, note, progress, save
 from blockwit.cli.ending import NO, WRONG, beside, line_of, say
-from blockwit.errors import SolutionError, quote
+from blockwit.errors import SolutionError, WrongClaimError, quote
 
 if TYPE_CHECKING:
     # The engine starts through the same command line: what loads the optimizer waits until it is needed.
@@ -145,7 +145,7 @@ def optimize(
     seconds: Seconds = None,
     workers: Workers = 2,
     seed: Seed = 0,
-    progress: Annotated[
+    kept_in: Annotated[
         Path | None,
         typer.Option(
             "--save", help="Progress file; default: one in the user's cache folder. A run that was ended goes on."
@@ -160,8 +160,8 @@ def optimize(
     asked = read_problem(problem)
     if asked.kind == "U":
         raise SolutionError(f"{quote(problem)} has an unknown order: no plan exists, play it instead")
-    writing.check_writable(progress, out)
-    kept = progress or _kept(asked.name)
+    writing.check_writable(kept_in, out)
+    kept = kept_in or _kept(asked.name)
     if kept is not None and kept.exists():
         note(f"going on from {kept}")
     optimizer = _run(asked, seconds, workers, seed, kept)
@@ -218,6 +218,52 @@ def check(file: Annotated[Path, typer.Argument(help="A solution file.")]) -> Non
         say(f"blockwit: {file}: {error}")
         raise typer.Exit(NO) from None
     typer.echo(f"{file}: {solution.problem.name}, {solution.score} points, {len(solution.tiles)} tiles: correct")
+
+
+@app.command()
+def verify(
+    file: Annotated[Path, typer.Argument(help="A solution file, a progress file or a benchmark file.")],
+    seconds: Annotated[float, typer.Option("--time", min=0.0, help="Most seconds for the proof of each bound.")] = 3600,
+    workers: Workers = 2,
+) -> None:
+    """Verify plans by the rules and prove bounds anew; exit status 1 if anything is wrong, or taken on trust."""
+    from blockwit.search.cpsat.verify import Claim, Verdict, prove
+    from blockwit.study.puzzles.claims import claims
+
+    try:
+        told = list(claims(file))
+    except WrongClaimError as error:
+        say(f"blockwit: {error}")
+        raise typer.Exit(NO) from None
+    if not told:
+        raise SolutionError(f"{file}: nothing is claimed in it")
+
+    def line(name: str, claim: Claim, verdict: Verdict) -> str:
+        plan = "no plan" if claim.score is None else f"{claim.score} points, replayed"
+        if claim.bound is None:
+            return f"{name}: {plan}; {verdict.why}"
+        state = {True: "holds", False: "is wrong", None: "is taken on trust"}[verdict.held]
+        return f"{name}: {plan}; bound {claim.bound} {state}: {verdict.why}"
+
+    verdicts: list[Verdict] = []
+
+    def work(stop: Stop) -> None:
+        with progress(len(told)) as tell:
+            for name, claim in told:
+                verdict = prove(claim, seconds, workers, stop.is_set)
+                if stop.is_set():
+                    return
+                verdicts.append(verdict)
+                tell(len(verdicts), name)
+                if len(told) == 1 or not verdict.held:
+                    typer.echo(line(name, claim, verdict))
+
+    beside(work)
+    held = sum(verdict.held is True for verdict in verdicts)
+    what = "verified" if held == len(told) else f"{held} of {len(told)} verified"
+    typer.echo(f"{file}: {what}" + (f", {held} claims" if held == len(told) > 1 else ""))
+    if held < len(told):
+        raise typer.Exit(NO)
 
 
 @app.command()
