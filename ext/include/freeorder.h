@@ -1182,7 +1182,7 @@ static void bf_close(bf_solver *f) {
 
 /* The search begins: every set of tiles may be the top level. */
 static int bf_begin(bf_solver *f) {
-    f->bound = f->floor;
+    int32_t bound = f->floor;
     for (int32_t set = 1; set < f->codes; set++) {
         const int n = f->tiles[set];
         if (n > f->cards - 2 || bf_class(f, set) < 0)
@@ -1197,8 +1197,10 @@ static int bf_begin(bf_solver *f) {
         if (g->small >= 0)
             for (int32_t i = 0; i < f->sets[g->small].count; i++)
                 g->bits[i / 64] |= (uint64_t)1 << i % 64;
-        f->bound = rest > f->bound ? rest : f->bound;
+        bound = rest > bound ? rest : bound;
     }
+    /* Others may read the bound as soon as this stage has begun. */
+    __atomic_store_n(&f->bound, bound, __ATOMIC_RELEASE);
     f->horizon = f->bound - BF_HORIZON > f->floor ? f->bound - BF_HORIZON : f->floor + 1;
     return 1;
 }
@@ -1333,11 +1335,11 @@ static bf_status bf_prepare(bf_solver *f) {
                 f->step = 0;
             }
             if (f->stage == BF_REST && f->step > f->pool_tiles) {
-                f->stage = BF_SEARCH;
                 if (!bf_begin(f))
                     return BF_NO_MEMORY;
                 f->step = 1;
                 f->part = 0;
+                __atomic_store_n(&f->stage, BF_SEARCH, __ATOMIC_RELEASE);
                 return BF_BOUND;
             }
             for (int32_t i = 0; i < f->set_count && f->stage != BF_REST; i++)

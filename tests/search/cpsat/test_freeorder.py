@@ -383,6 +383,50 @@ def test_a_bound_that_was_proven_before_is_taken_over() -> None:
     assert plan.score == 23
 
 
+class Unsettled:
+    """A search whose bound is too low as long as a call of `advance` lasts, until it was looked at or some time."""
+
+    floor = 0
+    ready = False
+    calls = 0
+
+    def __init__(self, *_: object, **__: object) -> None:
+        self.looked = threading.Event()
+        self.exact = 31
+
+    @property
+    def bound(self) -> int:
+        self.looked.set()
+        return self.exact
+
+    def advance(self, threads: int, ms: int) -> str:
+        self.looked.clear()
+        self.ready, before, self.exact = True, self.exact, 0
+        self.looked.wait(0.1)
+        self.exact = before - 1
+        self.calls += 1
+        return "bound" if self.calls < 4 else "empty"
+
+    def go(self) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
+
+    def refuted(self, points: int) -> None:
+        pass
+
+
+def test_a_bound_is_read_between_two_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the middle of one it may be below the optimum: so it was while the first one was made."""
+    monkeypatch.setattr("blockwit.search.cpsat.free.FreeOrder", Unsettled)
+    proof = FreeProof(read_problem("F-6-1-5"), 1, 10**6)
+    bounds: list[int] = []
+    assert proof.run(None, 0, bounds.append) is None
+    assert bounds[-1] == 27
+    assert min(bounds) == 27
+
+
 def test_a_stop_ends_it_and_the_next_run_goes_on() -> None:
     proof = FreeProof(read_problem("F-9-2-20"), 2, 10**6)
     stop = threading.Event()

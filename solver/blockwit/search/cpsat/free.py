@@ -73,12 +73,20 @@ class FreeProof:
         search.go()
         threads = startable(self.threads)
         told = 10**9
+        # Of the last call that has ended: in the middle of one the search is about to change it.
+        bounds = [search.bound if search.ready else told]
         ended = threading.Event()
         events: list[Event | BaseException] = []
 
+        def advance(threads: int, ms: int = -1) -> Event:
+            event = search.advance(threads, ms)
+            if search.ready:
+                bounds.append(search.bound)
+            return event
+
         def work() -> None:
             try:
-                while (event := search.advance(threads)) == "bound":
+                while (event := advance(threads)) == "bound":
                     pass
                 events.append(event)
             except BaseException as error:
@@ -94,11 +102,11 @@ class FreeProof:
             while not self.done and not ended.wait(LOOK) and not over():
                 if end is not None and time.monotonic() >= end:
                     break
-                if not threads and (news := search.advance(1, ALONE)) not in ("bound", "over"):
+                if not threads and (news := advance(1, ALONE)) not in ("bound", "over"):
                     events.append(news)
                     ended.set()
-                if search.ready and search.bound < told:
-                    told = search.bound
+                if bounds[-1] < told:
+                    told = bounds[-1]
                     on_bound(told)
         finally:
             search.stop()
@@ -109,8 +117,8 @@ class FreeProof:
         event = events[0]
         if isinstance(event, BaseException):
             raise event
-        if search.ready and search.bound < told:
-            on_bound(search.bound)
+        if bounds[-1] < told:
+            on_bound(bounds[-1])
         if event == "over":
             return None
         self.done = True
