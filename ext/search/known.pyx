@@ -40,6 +40,10 @@ cdef enum:
     SEEN_BITS = 16
     LOOK = 255         # nodes between two looks at the clock, as a mask
     NEVER = -10000     # worth of what cannot be
+    PAIR_UPPER = 2     # pairs of more cards than these are hardly ever refuted within the limit
+    PAIR_LOWER = 5
+    PRICES = 12        # sets of multipliers of the areas
+    SCALE = 64         # parts of a point they are counted in
     MAX_SET = 10       # tiles of a layout that is remembered
     BANDS = 65536
     DEAD = 1 << 18
@@ -107,6 +111,12 @@ ctypedef struct Deck:
     int32_t levels                  # levels there may be
     int32_t areas[2][1024]
     int32_t digits[2][1024]
+    int32_t prices                  # sets of multipliers in use
+    # For each: what a card brings on a level, the most of that on this level or a lower one, and what it asks of
+    # the level below, in 1/SCALE point.
+    int32_t brings[PRICES][CARDS][LEVELS]
+    int32_t best_brings[PRICES][CARDS][LEVELS]
+    int32_t asks[PRICES][CARDS][LEVELS]
     uint64_t *memo                  # of rest_of
     uint64_t memo_mask
     uint64_t *pairs                 # of carries
@@ -670,7 +680,7 @@ cdef int carries(Worker *w, uint32_t lower, uint32_t upper) noexcept nogil:
         rest = upper ^ (<uint32_t>1) << last_of(upper)
         if not carries(w, lower, rest):
             return 0
-    if popcount(upper) > 4 or popcount(lower) > MAX_SET:
+    if popcount(upper) > PAIR_UPPER or popcount(lower) > PAIR_LOWER:
         return 1
     key = (<uint64_t>lower << 20 | upper) + 1
     at = mixed(key) & d.pair_mask
@@ -727,44 +737,65 @@ ctypedef struct Listing:
     uint32_t upper
     int32_t level
     int32_t need
+    int32_t sums[CARDS + 1][PRICES]    # bound of all cards by each set of multipliers, so many of them decided
 
 
-cdef void list_sets(Listing *g, uint32_t chosen, uint32_t open_cards, int points, int most) noexcept nogil:
-    """List the sets of a level, card by card from the first; `most` bounds the open cards' points."""
+cdef void list_sets(Listing *g, uint32_t chosen, uint32_t open_cards, uint32_t waiting, int points, int most,
+                    int depth) noexcept nogil:
+    """List the sets of a level, card by card from the first.
+
+    `waiting` are the cards above that may still lack what they lie on; `most` bounds the open cards' points.
+    """
     cdef const Deck *d = g.worker.deck
-    cdef int card, above, below
-    cdef uint32_t bit
+    cdef int card, above, below, k, upper, bound
+    cdef uint32_t bit, earlier
+    cdef const int32_t *sums = g.sums[depth]
     if look(g.worker) or points + most < g.need:
         return
+    bound = points + most
+    for k in range(d.prices):
+        if sums[k] < SCALE * g.need:
+            return
+        bound = min(bound, sums[k] // SCALE)
+    card = ctz32(open_cards) if open_cards else CARDS
+    # Above cards whose earlier cards are all decided.
+    while waiting and ctz32(waiting) <= card:
+        upper = ctz32(waiting)
+        waiting &= waiting - 1
+        earlier = chosen & before(upper)
+        if popcount(earlier) < 2 or area_of(d, earlier) < area_of(d, g.upper & before(upper + 1)):
+            return
     if not open_cards:
         if popcount(chosen) < (2 if g.upper else 1) or popcount(g.free_cards & ~chosen) < 2 * g.level:
-            return
-        if g.upper and not may_carry(d, chosen, g.upper):
             return
         # Of two equal cards in a row the first lies no higher than the second: else they may change places.
         if (chosen & d.twins) << 1 & g.free_cards & ~chosen:
             return
-        add_choice(g.out, chosen, points)
+        add_choice(g.out, chosen, bound)
         return
-    card = ctz32(open_cards)
     bit = (<uint32_t>1) << card
     open_cards ^= bit
     below = d.digit[card] * min(d.most_level[card], g.level - 1) if g.level else 0
     above = d.digit[card] * g.level if d.allowed[g.level] & bit else below
     most -= max(above, below)
     if d.allowed[g.level] & bit:
-        list_sets(g, chosen | bit, open_cards, points + above, most)
+        for k in range(d.prices):
+            g.sums[depth + 1][k] = sums[k] - d.best_brings[k][card][g.level] + d.brings[k][card][g.level]
+        list_sets(g, chosen | bit, open_cards, waiting, points + above, most, depth + 1)
     if g.level:
         # The table takes all that is left.
-        list_sets(g, chosen, open_cards, points + below, most)
+        for k in range(d.prices):
+            g.sums[depth + 1][k] = sums[k] - d.best_brings[k][card][g.level] + d.best_brings[k][card][g.level - 1]
+        list_sets(g, chosen, open_cards, waiting, points + below, most, depth + 1)
 
 
 cdef void fill_choices(Worker *w, Choices *out, int level, uint32_t free_cards, uint32_t upper,
                        int need) noexcept nogil:
     """List the sets for `level` that may carry `upper` (0: the top), with a bound on all cards from there down."""
+    cdef const Deck *d = w.deck
     cdef Listing g
     cdef uint32_t rest = free_cards
-    cdef int card, most = 0
+    cdef int card, k, most = 0
     out.count = 0
     g.worker = w
     g.out = out
@@ -772,11 +803,21 @@ cdef void fill_choices(Worker *w, Choices *out, int level, uint32_t free_cards, 
     g.upper = upper
     g.level = level
     g.need = need
+    for k in range(d.prices):
+        g.sums[0][k] = 0
     while rest:
         card = ctz32(rest)
         rest &= rest - 1
-        most += w.deck.digit[card] * min(w.deck.most_level[card], level)
-    list_sets(&g, 0, free_cards, 0, most)
+        most += d.digit[card] * min(d.most_level[card], level)
+        for k in range(d.prices):
+            g.sums[0][k] += d.best_brings[k][card][level]
+    rest = upper
+    while rest:
+        card = ctz32(rest)
+        rest &= rest - 1
+        for k in range(d.prices):
+            g.sums[0][k] -= d.asks[k][card][level + 1]
+    list_sets(&g, 0, free_cards, upper, 0, most, 0)
     qsort(out.item, out.count, sizeof(Choice), compare_choices)
 
 
@@ -1626,6 +1667,36 @@ cdef class Assignments:
     def set_time(self, int64_t hard_ms):
         """Set the end from now on in milliseconds, -1 for none. From any thread."""
         bw_set_time(&self.deck.control, -1, hard_ms)
+
+    def set_prices(self, prices):
+        """Take over multipliers of the limits on areas: prices[k][level][card], at least 0, in points a square.
+
+        That of (level, card) belongs to the limit that, once the card has been played, the cards up to it on `level`
+        take no more room than the cards before it on the level below. Any multipliers are valid; good ones save time.
+        """
+        cdef Deck *d = &self.deck
+        cdef int k, lev, card
+        if not 0 <= len(prices) <= PRICES:
+            raise ValueError(f"expected at most {PRICES} sets of multipliers, got {len(prices)}")
+        d.prices = 0
+        for k, levels in enumerate(prices):
+            if len(levels) <= LEVELS or any(
+                len(row) != d.cards or not all(0 <= x <= 1000 for x in row) for row in levels
+            ):
+                raise ValueError(f"expected multipliers of {LEVELS + 1} levels and {d.cards} cards, each 0 to 1000")
+            for card in range(d.cards):
+                for lev in range(LEVELS):
+                    asked = d.area[card] * sum(levels[lev][card:]) if lev else 0
+                    given = d.area[card] * sum(levels[lev + 1][card + 1:])
+                    # Rounded to the safe side.
+                    d.asks[k][card][lev] = <int32_t>(SCALE * asked)
+                    brought = lev * d.digit[card] + given - asked
+                    d.brings[k][card][lev] = <int32_t>(SCALE * (brought + 100000) + 2) - 100000 * SCALE
+                    d.best_brings[k][card][lev] = d.brings[k][card][lev]
+                    if lev and (d.best_brings[k][card][lev - 1] > d.best_brings[k][card][lev]
+                                or lev > d.most_level[card]):
+                        d.best_brings[k][card][lev] = d.best_brings[k][card][lev - 1]
+        d.prices = len(prices)
 
     @property
     def most_levels(self):

@@ -15,7 +15,7 @@ from blockwit.search.cpsat.optimize import Optimizer, optimize
 from blockwit.search.cpsat.problem import Problem, read_problem
 from blockwit.search.cpsat.search import play_beam
 from blockwit.search.cpsat.stacks import replay
-from blockwit.search.cpsat.worth import draw_worth, worth_of_squares
+from blockwit.search.cpsat.worth import draw_worth, many_prices, worth_of_squares
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -217,6 +217,21 @@ def test_bounds_only_fall_and_hold() -> None:
     assert end.score == 35
     assert [bound for _, bound in news] == sorted((bound for _, bound in news), reverse=True)
     assert all(bound >= 35 for _, bound in news)
+
+
+def test_multipliers_change_no_bound() -> None:
+    deck = [5, 3, 4, 1, 2, 8, 9, 1, 8, 3, 9, 2]
+    plain = _known.Assignments(SHAPES, deck)
+    helped = _known.Assignments(SHAPES, deck)
+    helped.set_prices(many_prices(deck))
+    assert plain.by_sets(1) == helped.by_sets(1)
+    assert helped.counts[0] < plain.counts[0]
+    odd = _known.Assignments(SHAPES, deck)
+    odd.set_prices([[[0.25] * 12] * 11, [[0.0, 3.0] * 6] * 11])
+    assert odd.by_sets(1) == plain.by_sets(1)
+    for refused in ([[[0.0] * 12] * 10], [[[0.0] * 11] * 11], [[[-1.0] * 12] * 11], [[[0.0] * 12] * 11] * 13):
+        with pytest.raises(ValueError, match="multipliers"):
+            helped.set_prices(refused)
 
 
 def test_squares_are_worth_most_where_later_cards_need_them() -> None:

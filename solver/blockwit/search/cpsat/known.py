@@ -68,6 +68,11 @@ class KnownSolver:
     ) -> None:
         self._core = _known.Assignments(SHAPES, problem.deck, workers, memory_mb)
         self._workers = workers
+        if problem.cards > SHORT_DECK - 2:
+            # Numbers take a tenth of a second: more than the whole proof of most shorter decks.
+            from blockwit.search.cpsat.worth import many_prices
+
+            self._core.set_prices(many_prices(problem.deck))
         self._on_plan = on_plan
         self._on_bound = on_bound
         self._effort = FIRST_EFFORT if problem.cards <= SHORT_DECK else 1

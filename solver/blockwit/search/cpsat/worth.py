@@ -13,6 +13,7 @@ import random
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from blockwit.search.cpsat.problem import AREAS, Problem
 from blockwit.search.cpsat.search import Worth
@@ -23,45 +24,60 @@ MAX_WORTH = 60_000
 """The beam takes no more, in 1/256 point."""
 
 
-def worth_of_squares(levels: Sequence[int], deck: Sequence[int], waste: float, scale: float) -> Worth:
-    """Return what free squares are worth after each card of `deck`.
+def prices(levels: Sequence[int], deck: Sequence[int], waste: float, top: int = LEVELS - 1) -> npt.NDArray[np.float64]:
+    """Return multipliers [level, card] of the limits on areas, in points a square, for stacks of levels 0 to `top`.
 
-    `levels` are those of the tiles that lie already, whose digits `deck` begins with. A tile takes `waste` times its
-    own squares; `scale` turns squares of room into free squares, as the beam counts them (those of 2 x 2).
+    That of (level, card): when the card has been played, the cards up to it on `level` take, `waste` times, no more
+    room than the cards before it on the level below. `levels` are those of the tiles that lie already, whose digits
+    `deck` begins with. Found by subgradients; the mean of the second half of the steps.
     """
-    cards, held = len(deck), len(levels)
+    cards = len(deck)
     digits = np.array(deck, dtype=float)
     areas = np.array([AREAS[digit] for digit in deck], dtype=float)
     numbers = np.arange(LEVELS)[None, :]
     # Two tiles below any, on every level.
-    allowed = numbers <= np.arange(cards)[:, None] // 2
+    allowed = numbers <= np.minimum(np.arange(cards)[:, None] // 2, top)
     for card, level in enumerate(levels):
         allowed[card] = numbers[0] == level
-    prices = np.zeros((LEVELS + 1, cards))
-    mean = np.zeros_like(prices)
+    found = np.zeros((LEVELS + 1, cards))
+    mean = np.zeros_like(found)
     every = np.arange(cards)
     for step in range(STEPS):
-        taken = np.cumsum(prices[:, ::-1], axis=1)[:, ::-1]
+        taken = np.cumsum(found[:, ::-1], axis=1)[:, ::-1]
         given = np.concatenate([taken[:, 1:], np.zeros((LEVELS + 1, 1))], axis=1)
         value = numbers * digits[:, None] + areas[:, None] * (given[1:].T - waste * taken[:LEVELS].T * (numbers > 0))
         chosen = np.where(allowed, value, -np.inf).argmax(axis=1)
         room = np.zeros((LEVELS, cards))
         room[chosen, every] = areas
         room = np.cumsum(room, axis=1)
-        excess = np.zeros_like(prices)
+        excess = np.zeros_like(found)
         excess[1:LEVELS] = waste * room[1:]
         excess[1:LEVELS, 1:] -= room[:-1, :-1]
-        prices = np.maximum(0.0, prices + 0.09 / (1 + step / 30) * excess / max(1.0, float(np.abs(excess).max())))
+        found = np.maximum(0.0, found + 0.09 / (1 + step / 30) * excess / max(1.0, float(np.abs(excess).max())))
         if 2 * step >= STEPS:
-            mean += prices
-    mean /= STEPS - STEPS // 2
-    taken = np.cumsum(mean[:, ::-1], axis=1)[:, ::-1]
+            mean += found
+    return mean / (STEPS - STEPS // 2)
+
+
+def worth_of_squares(levels: Sequence[int], deck: Sequence[int], waste: float, scale: float) -> Worth:
+    """Return what free squares are worth after each card of `deck` that is still to come (see `prices`).
+
+    `scale` turns squares of room into free squares, as the beam counts them (those of 2 x 2).
+    """
+    cards, held = len(deck), len(levels)
+    taken = np.cumsum(prices(levels, deck, waste)[:, ::-1], axis=1)[:, ::-1]
     out: Worth = []
     for card in range(held, cards):
         after = taken[:, card + 1] if card + 1 < cards else np.zeros(LEVELS + 1)
         # The highest level carries nothing.
         out.append([*(min(MAX_WORTH, int(256 * scale * after[level + 1])) for level in range(LEVELS - 1)), 0])
     return out
+
+
+def many_prices(deck: Sequence[int]) -> list[list[list[float]]]:
+    """Return multipliers for stacks of every likely height, for bounds: no room is wasted."""
+    highest = min(LEVELS, (len(deck) + 1) // 2) - 1
+    return [prices([], deck, 1.0, top).tolist() for top in range(2, highest + 1)]
 
 
 def first_worth(problem: Problem) -> Worth:
