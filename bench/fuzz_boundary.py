@@ -263,6 +263,8 @@ class Case:
         value = self.right(module, name) if self.rng.random() < 0.93 else self.rng.choice(ODD)
         if name in WORK and isinstance(value, int) and value > 5000:
             return -value
+        if name == "depth" and isinstance(value, int) and 4 < value <= 64:
+            return value % 4  # deeper is work for minutes, and right
         if name == "limit" and value == 0:
             return 1  # 0 stands for none, and nobody says stop
         if name == "stopped" and value is None:
