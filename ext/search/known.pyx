@@ -40,6 +40,7 @@ cdef enum:
     SEEN_BITS = 16
     LOOK = 255         # nodes between two looks at the clock, as a mask
     NEVER = -10000     # worth of what cannot be
+    EARLY = 5          # cards on the table before the last one of level 1, for all placements to be tried
     PAIR_UPPER = 2     # pairs of more cards than these are hardly ever refuted within the limit
     PAIR_LOWER = 5
     PRICES = 12        # sets of multipliers of the areas
@@ -1192,6 +1193,150 @@ cdef int lay_floats(Worker *w, int level, int32_t *tries) noexcept nogil:
     return 0
 
 
+ctypedef struct Play:
+    # All placements of the first cards, card by card, each on its level.
+    Worker *worker
+    const uint8_t *levels
+    int32_t cards
+    uint32_t late                   # on the table, and nothing later lies on level 1: they float
+    int64_t nodes
+    int64_t limit
+    int32_t found
+    int32_t cut
+
+
+cdef void play_on(Play *g, int card) noexcept nogil:
+    """Place `card` and those after it in all ways."""
+    cdef Worker *w = g.worker
+    cdef const Deck *d = w.deck
+    cdef Lay *own
+    cdef Lay *under = NULL
+    cdef uint64_t base[SIDE]
+    cdef uint64_t near[SIDE]
+    cdef uint64_t fit, touch
+    cdef int i, r, x, y, o, digit, rotation, n, level, low, high
+    cdef const Shape *shape
+    cdef Piece *p
+    while card < g.cards and g.late >> card & 1:
+        card += 1
+    if card == g.cards:
+        w.floats_left = 100000
+        g.found = lay_floats(w, 0, &w.floats_left)
+        # Tiles that anything carries find a place: if not within so many tries, nothing is claimed.
+        g.cut |= not g.found
+        return
+    g.nodes += 1
+    if look(w) or g.nodes > g.limit:
+        g.cut = 1
+        return
+    level = g.levels[card]
+    own = &w.stack[level]
+    n = own.count
+    digit = d.digit[card]
+    p = &own.piece[n]
+    p.card = card
+    if level == 0 and n == 0:
+        # Turning the whole gives the other rotations.
+        p.o = digit * 4
+        p.x = MIDDLE
+        p.y = MIDDLE
+        own.count = 1
+        play_on(g, card + 1)
+        own.count = 0
+        return
+    memset(base, 0 if level else 255, sizeof(base))
+    memset(near, 0, sizeof(near))
+    low = 1
+    high = SIDE - 2
+    if level:
+        under = &w.stack[level - 1]
+        low = SIDE
+        high = 0
+        for i in range(under.count):
+            shape = &d.shape[under.piece[i].o]
+            y = under.piece[i].y
+            low = min(low, y)
+            high = max(high, y + shape.height)
+            for r in range(shape.height):
+                base[y + r] |= shape.rows[r] << under.piece[i].x
+    for i in range(n):
+        shape = &d.shape[own.piece[i].o]
+        y = own.piece[i].y
+        for r in range(shape.height):
+            fit = shape.rows[r] << own.piece[i].x
+            base[y + r] &= ~fit
+            near[y + r] |= fit << 1 | fit >> 1
+            near[y + r - 1] |= fit
+            near[y + r + 1] |= fit
+    for rotation in range(d.rotations[digit]):
+        o = digit * 4 + rotation
+        shape = &d.shape[o]
+        for y in range(low, min(SIDE - 1, high) - shape.height + 1):
+            fit = ~<uint64_t>0
+            touch = 0
+            for i in range(shape.cells):
+                fit &= base[y + shape.y[i]] >> shape.x[i]
+                touch |= near[y + shape.y[i]] >> shape.x[i]
+            if n:
+                fit &= touch
+            fit &= ((<uint64_t>1) << (SIDE - 1 - shape.width)) - 2
+            while fit:
+                x = ctz(fit)
+                fit &= fit - 1
+                if x < 4 or y < 4 or x > SIDE - 8 or y > SIDE - 8:
+                    g.cut = 1
+                p = &own.piece[n]
+                p.card = card
+                p.o = o
+                p.x = x
+                p.y = y
+                if level and not rests_on_two(d, p, under):
+                    continue
+                own.count = n + 1
+                play_on(g, card + 1)
+                if g.found:
+                    return
+                own.count = n
+                if g.nodes > g.limit or w.over:
+                    g.cut = 1
+                    return
+
+
+cdef int play_out(Worker *w, const uint8_t *levels, int cards, int64_t limit) noexcept nogil:
+    """As `stack_up`, from the first card on: where few cards lie on the table early, there is little choice."""
+    cdef Play g
+    cdef int lev, card, last = -1, early = 0
+    w.top = 0
+    g.late = 0
+    for card in range(cards):
+        if levels[card] == 1:
+            last = card
+        w.top = max(w.top, levels[card])
+    for card in range(cards):
+        if levels[card] == 0:
+            if card > last:
+                g.late |= (<uint32_t>1) << card
+            else:
+                early += 1
+    if early > EARLY:
+        return 0
+    for lev in range(w.top + 1):
+        w.stack[lev].count = 0
+        w.stack[lev].floats = 0
+    w.stack[0].floats = g.late
+    g.worker = w
+    g.levels = levels
+    g.cards = cards
+    g.nodes = 0
+    g.limit = limit
+    g.found = 0
+    g.cut = 0
+    play_on(&g, 0)
+    if g.found:
+        return POSSIBLE
+    return 0 if g.cut or w.over else REFUTED
+
+
 cdef int stack_up(Worker *w, const uint8_t *levels, int cards, int64_t limit, int kind) noexcept nogil:
     """Lay the first cards out on these levels, every tile of them, and leave the result in w.stack.
 
@@ -1243,6 +1388,8 @@ cdef int test_band(Worker *w, const uint8_t *levels, int cards, int effort) noex
         return answer
     answer = stack_up(w, levels, cards, (<int64_t>20000) << 2 * effort, LAZY)
     if answer == 0 and not w.over:
+        answer = play_out(w, levels, cards, (<int64_t>10000) << 2 * effort)
+    if answer == 0 and not w.over:
         answer = stack_up(w, levels, cards, (<int64_t>20000) << 2 * effort, BUILT)
     if w.over and answer == 0:
         return 0
@@ -1275,6 +1422,7 @@ cdef int settle(Worker *w, const uint8_t *levels, int points, int effort) noexce
     if answer == POSSIBLE:
         # It lies there already when it was built just now, by whichever way.
         if stack_up(w, levels, d.cards, (<int64_t>20000) << 2 * e, LAZY) != POSSIBLE and \
+                play_out(w, levels, d.cards, (<int64_t>10000) << 2 * e) != POSSIBLE and \
                 stack_up(w, levels, d.cards, (<int64_t>1) << 60, BUILT) != POSSIBLE:
             return 0
         PyThread_acquire_lock(task.lock, 1)
