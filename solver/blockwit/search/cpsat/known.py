@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from blockwit import _known
 from blockwit.games.nmbr9.position import SHAPES, Tile
 from blockwit.search.cpsat.problem import Problem
+from blockwit.search.cpsat.worth import many_prices
 
 SHORT_DECK = 14
 """Decks of at most so many cards are worth a proof before anything else."""
@@ -70,8 +71,6 @@ class KnownSolver:
         self._workers = workers
         if problem.cards > SHORT_DECK - 2:
             # Numbers take a tenth of a second: more than the whole proof of most shorter decks.
-            from blockwit.search.cpsat.worth import many_prices
-
             self._core.set_prices(many_prices(problem.deck))
         self._on_plan = on_plan
         self._on_bound = on_bound

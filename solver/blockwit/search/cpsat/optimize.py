@@ -37,6 +37,7 @@ from blockwit.search.cpsat.search import (
 )
 from blockwit.search.cpsat.solving import Stopped, loaded
 from blockwit.search.cpsat.stacks import Plan, complete, replay
+from blockwit.search.cpsat.worth import draw_worth, first_worth
 
 KNOWN_SLICE = 20.0
 """Seconds that the assignments of a known deck get before the other searches have their turn."""
@@ -188,10 +189,17 @@ class Optimizer:
             yield self._sketch
         if self.problem.kind == "K":
             yield from self._known_steps()
-        yield lambda: self._prove(FIRST_PROOF if self.problem.kind == "F" else FIRST_BOUND)
         rng = random.Random(self.seed * 1_000_003 + self.rounds)
+        if self.problem.cards > SKETCHED and not self.problem.start and not self.rounds:
+            yield lambda: self._first_beam(rng)
+        yield lambda: self._prove(FIRST_PROOF if self.problem.kind == "F" else FIRST_BOUND)
         while True:
             yield lambda: self._round(rng)
+
+    def _first_beam(self, rng: random.Random) -> None:
+        """Find a good plan before the proof, which has one only at its end and takes a while with many cards."""
+        self.rounds = 1
+        self._beam(rng)
 
     def _round(self, rng: random.Random) -> None:
         self.rounds += 1
@@ -212,8 +220,6 @@ class Optimizer:
         tiles, _ = play_beam(self.problem.position().raw(), 30, 0, self.seed, self._over)
         self._offer(tiles, "beam")
         if self.problem.kind == "K" and not self._over():
-            from blockwit.search.cpsat.worth import first_worth
-
             worth = first_worth(self.problem)
             tiles, _ = play_beam(self.problem.position().raw(), 200, 0, self.seed, self._over, worth)
             self._offer(tiles, "beam")
@@ -274,8 +280,6 @@ class Optimizer:
 
     def _beam_round(self, rng: random.Random) -> None:
         """Run beams over cards with other weights, as many as workers are free, wider from round to round."""
-        from blockwit.search.cpsat.worth import draw_worth
-
         self.rounds += 1
         aside = self._aside is not None and self._aside.is_alive()
         number = self.workers - max(1, self.workers // 2) if aside else self.workers
