@@ -1242,7 +1242,8 @@ cdef void play_on(Play *g, int card) noexcept nogil:
         p.y = MIDDLE
         own.count = 1
         play_on(g, card + 1)
-        own.count = 0
+        if not g.found:
+            own.count = 0
         return
     memset(base, 0 if level else 255, sizeof(base))
     memset(near, 0, sizeof(near))

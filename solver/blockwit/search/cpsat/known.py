@@ -126,14 +126,15 @@ class KnownSolver:
         else:
             with ThreadPoolExecutor(self._workers) as pool:
                 list(pool.map(self._core.work, range(self._workers)))
-        finished, most_open = self._collect()
+        finished, most_open, built = self._collect()
         if not finished:
             return False
         effort = self._effort
         while self._core.waiting() >= max(target, incumbent() + 1) and effort < MAX_EFFORT:
             effort += 1
             self._core.settle_waiting(effort)
-            if not self._collect()[0]:
+            finished, most_open, built = self._collect()
+            if not finished:
                 return False
         most_open = max(most_open, self._core.waiting())
         self._passes += 1
@@ -147,14 +148,16 @@ class KnownSolver:
             easy = nodes - self._spent < SLOW_GROWTH * nodes + 200_000
             self._step = min(16, 2 * self._step) if easy else max(1, self._step // 2)
             self._spent = nodes
-        self._lower(max(target - 1, most_open, incumbent()))
-        return True
+        # A stack that was built, but that the rules refused, would be a fault: then nothing is claimed below it.
+        self._lower(max(target - 1, most_open, built, incumbent()))
+        return built <= incumbent()
 
-    def _collect(self) -> tuple[bool, int]:
+    def _collect(self) -> tuple[bool, int, int]:
+        """Hand on the best stack built; returns whether the pass is whole, the most points left open, those built."""
         finished, most_open, points, tiles = self._core.outcome()
         if points >= 0:
             self._on_plan([Tile(*tile) for tile in tiles])
-        return finished, most_open
+        return finished, most_open, points
 
     def _lower(self, bound: int) -> None:
         if self.bound is None or bound < self.bound:
