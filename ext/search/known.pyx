@@ -41,6 +41,7 @@ cdef enum:
     LOOK = 255         # nodes between two looks at the clock, as a mask
     NEVER = -10000     # worth of what cannot be
     EARLY = 5          # cards on the table before the last one of level 1, for all placements to be tried
+    HELD_SIDE = 40     # squares that tiles which lie already span at most
     PAIR_UPPER = 2     # pairs of more cards than these are hardly ever refuted within the limit
     PAIR_LOWER = 5
     PRICES = 12        # sets of multipliers of the areas
@@ -104,6 +105,10 @@ ctypedef struct Deck:
     uint8_t contact[40][40][9][9]
     int32_t cards
     uint32_t all_cards
+    int32_t held                    # cards whose tiles lie already, the first ones
+    Piece held_piece[CARDS]
+    int32_t held_level[CARDS]
+    int32_t held_top
     int32_t digit[CARDS]
     int32_t area[CARDS]
     int32_t most_level[CARDS]
@@ -776,6 +781,8 @@ cdef void list_sets(Listing *g, uint32_t chosen, uint32_t open_cards, uint32_t w
         return
     bit = (<uint32_t>1) << card
     open_cards ^= bit
+    if card < d.held and d.held_level[card] > g.level:
+        return
     below = d.digit[card] * min(d.most_level[card], g.level - 1) if g.level else 0
     above = d.digit[card] * g.level if d.allowed[g.level] & bit else below
     most -= max(above, below)
@@ -783,7 +790,7 @@ cdef void list_sets(Listing *g, uint32_t chosen, uint32_t open_cards, uint32_t w
         for k in range(d.prices):
             g.sums[depth + 1][k] = sums[k] - d.best_brings[k][card][g.level] + d.brings[k][card][g.level]
         list_sets(g, chosen | bit, open_cards, waiting, points + above, most, depth + 1)
-    if g.level:
+    if g.level and not (card < d.held and d.held_level[card] == g.level):
         # The table takes all that is left.
         for k in range(d.prices):
             g.sums[depth + 1][k] = sums[k] - d.best_brings[k][card][g.level] + d.best_brings[k][card][g.level - 1]
@@ -1051,6 +1058,23 @@ cdef void go_down(Worker *w, int level, int whole) noexcept nogil:
             bury(w, level - 1)
 
 
+cdef void walk(Worker *w, int level) noexcept nogil:
+    """Settle every assignment that goes on below `level` where tiles lie already: they decide more than layouts do."""
+    cdef Choices *choices = &w.next_sets[level]
+    cdef int64_t k
+    cdef uint32_t c
+    for k in range(choices.count):
+        if w.over or choices.item[k].most < points_needed(w):
+            return
+        c = choices.item[k].cards
+        if level == 1:
+            w.sets[0] = c
+            build(w, choices.item[k].most)
+        else:
+            open_below(w, level, c)
+            walk(w, level - 1)
+
+
 cdef void open_below(Worker *w, int level, uint32_t c) noexcept nogil:
     """Make `c` the set of `level` - 1 and list what may come under it."""
     cdef int lev = level - 1
@@ -1305,6 +1329,7 @@ cdef void play_on(Play *g, int card) noexcept nogil:
 
 cdef int play_out(Worker *w, const uint8_t *levels, int cards, int64_t limit) noexcept nogil:
     """As `stack_up`, from the first card on: where few cards lie on the table early, there is little choice."""
+    cdef const Deck *d = w.deck
     cdef Play g
     cdef int lev, card, last = -1, early = 0
     w.top = 0
@@ -1313,17 +1338,21 @@ cdef int play_out(Worker *w, const uint8_t *levels, int cards, int64_t limit) no
         if levels[card] == 1:
             last = card
         w.top = max(w.top, levels[card])
-    for card in range(cards):
+    for card in range(d.held, cards):
         if levels[card] == 0:
             if card > last:
                 g.late |= (<uint32_t>1) << card
             else:
                 early += 1
-    if early > EARLY:
+    if early > EARLY and not d.held:
         return 0
     for lev in range(w.top + 1):
         w.stack[lev].count = 0
         w.stack[lev].floats = 0
+    for card in range(d.held):
+        lev = d.held_level[card]
+        w.stack[lev].piece[w.stack[lev].count] = d.held_piece[card]
+        w.stack[lev].count += 1
     w.stack[0].floats = g.late
     g.worker = w
     g.levels = levels
@@ -1332,7 +1361,7 @@ cdef int play_out(Worker *w, const uint8_t *levels, int cards, int64_t limit) no
     g.limit = limit
     g.found = 0
     g.cut = 0
-    play_on(&g, 0)
+    play_on(&g, d.held)
     if g.found:
         return POSSIBLE
     return 0 if g.cut or w.over else REFUTED
@@ -1387,10 +1416,11 @@ cdef int test_band(Worker *w, const uint8_t *levels, int cards, int effort) noex
     PyThread_release_lock(task.lock)
     if answer or tried >= effort:
         return answer
-    answer = stack_up(w, levels, cards, (<int64_t>20000) << 2 * effort, LAZY)
+    if w.deck.held == 0:
+        answer = stack_up(w, levels, cards, (<int64_t>20000) << 2 * effort, LAZY)
     if answer == 0 and not w.over:
         answer = play_out(w, levels, cards, (<int64_t>10000) << 2 * effort)
-    if answer == 0 and not w.over:
+    if answer == 0 and not w.over and w.deck.held == 0:
         answer = stack_up(w, levels, cards, (<int64_t>20000) << 2 * effort, BUILT)
     if w.over and answer == 0:
         return 0
@@ -1409,22 +1439,25 @@ cdef int settle(Worker *w, const uint8_t *levels, int points, int effort) noexce
     cdef Task *task = w.task
     cdef int k, e, lev, i, answer = 0
     for e in range(effort + 1):
-        answer = test_band(w, levels, d.cards, e)
-        if answer or w.over:
-            break
-        for k in range(3, d.cards):
-            if levels[k - 1]:
+        if d.held == 0:
+            answer = test_band(w, levels, d.cards, e)
+            if answer or w.over:
+                break
+        # Where tiles lie already the first cards to come are settled soonest, and for many assignments at once.
+        for k in range(max(3, d.held + 1), d.cards + 1 if d.held else d.cards):
+            if levels[k - 1] or k == d.cards:
                 answer = test_band(w, levels, k, e)
                 if answer == REFUTED or w.over:
                     break
-                answer = 0
+                if k < d.cards:
+                    answer = 0
         if answer or w.over:
             break
     if answer == POSSIBLE:
         # It lies there already when it was built just now, by whichever way.
-        if stack_up(w, levels, d.cards, (<int64_t>20000) << 2 * e, LAZY) != POSSIBLE and \
+        if (d.held or stack_up(w, levels, d.cards, (<int64_t>20000) << 2 * e, LAZY) != POSSIBLE) and \
                 play_out(w, levels, d.cards, (<int64_t>10000) << 2 * e) != POSSIBLE and \
-                stack_up(w, levels, d.cards, (<int64_t>1) << 60, BUILT) != POSSIBLE:
+                (d.held or stack_up(w, levels, d.cards, (<int64_t>1) << 60, BUILT) != POSSIBLE):
             return 0
         PyThread_acquire_lock(task.lock, 1)
         if points > task.best:
@@ -1487,6 +1520,9 @@ cdef void run_job(Worker *w, const Job *job) noexcept nogil:
     forget(&w.seen[lev])
     w.next_sets[lev].count = 0
     add_choice(&w.next_sets[lev], job.next_set, job.most)
+    if w.deck.held:
+        walk(w, lev)
+        return
     if not drop_dead(w, lev):
         return
     begin(s, w, LISTED, lev, job.top_set, (<int64_t>1) << 60)
@@ -1546,7 +1582,7 @@ cdef int set_bound(Worker *w, int need) noexcept nogil:
     cdef int top, value, points, best = need - 1
     cdef int64_t k
     cdef Choices *choices
-    for top in range(d.levels - 1, 0, -1):
+    for top in range(d.levels - 1, max(d.held_top, 1) - 1, -1):
         choices = &w.next_sets[top]
         fill_choices(w, choices, top, d.all_cards, 0, best + 1)
         for k in range(choices.count):
@@ -1569,7 +1605,7 @@ cdef void list_jobs(Worker *w, int need) noexcept nogil:
     cdef uint32_t c
     task.count = 0
     task.taken = 0
-    for top in range(d.levels - 1, 0, -1):
+    for top in range(d.levels - 1, max(d.held_top, 1) - 1, -1):
         choices = &w.down[LEVELS]
         fill_choices(w, choices, top, d.all_cards, 0, need)
         for k in range(choices.count):
@@ -1684,6 +1720,8 @@ cdef class Assignments:
         deck: the digits in playing order, 1 to 20.
         threads: how many may call `work` at once.
         memory_mb: size of the tables of sets.
+        held: (digit, rotation, x, y, level) of the tiles that lie already, legal in this order; `deck` begins with
+            their digits. They fit into 40 x 40 squares.
 
     Raises:
         ValueError: something out of range.
@@ -1694,7 +1732,7 @@ cdef class Assignments:
     cdef Worker **workers
     cdef int threads
 
-    def __cinit__(self, shapes, deck, int threads=1, int memory_mb=64):
+    def __cinit__(self, shapes, deck, int threads=1, int memory_mb=64, held=()):
         cdef int card, i, half, top
         cdef int64_t slots = 1024
         cdef Deck *d = &self.deck
@@ -1718,7 +1756,7 @@ cdef class Assignments:
                 raise ValueError(f"card {card}: digit must be 0..9, got {digit}")
             d.digit[card] = digit
             d.area[card] = d.shape[4 * d.digit[card]].cells
-            if card and d.digit[card] == d.digit[card - 1]:
+            if card > len(held) and d.digit[card] == d.digit[card - 1]:
                 d.twins |= (<uint32_t>1) << (card - 1)
         for half in range(2):
             for i in range(1024):
@@ -1727,6 +1765,7 @@ cdef class Assignments:
                         d.areas[half][i] += d.area[10 * half + card]
                         d.digits[half][i] += d.digit[10 * half + card]
         d.levels = min(LEVELS, (d.cards + 1) // 2)
+        self.hold(list(held))
         while slots * 16 < memory_mb * <int64_t>1048576 and slots < <int64_t>1 << 2 * d.cards:
             slots *= 2
         d.memo = <uint64_t *>calloc(slots, sizeof(uint64_t))
@@ -1749,10 +1788,12 @@ cdef class Assignments:
         for top in range(LEVELS + 1):
             d.allowed[top] = 0
         d.allowed[0] = d.all_cards
-        for card in range(d.cards):
+        for card in range(d.held):
+            d.most_level[card] = d.held_level[card]
+            d.allowed[0] &= ~((<uint32_t>1) << card)
+            d.allowed[d.held_level[card]] |= (<uint32_t>1) << card
+        for card in range(d.held, d.cards):
             for top in range(1, d.levels):
-                if not (d.all_cards >> card & 1):
-                    break
                 if 2 * top > card or not chain_down(self.workers[0], top, (<uint32_t>1) << card, before(card)):
                     break
                 d.most_level[card] = top
@@ -1772,6 +1813,28 @@ cdef class Assignments:
         free(self.task.waiting)
         if self.task.lock != NULL:
             PyThread_free_lock(self.task.lock)
+
+    cdef void hold(self, list held) except *:
+        """Take over tiles that lie already, in the middle of the window."""
+        cdef Deck *d = &self.deck
+        cdef int card, left, low
+        if not held:
+            return
+        if len(held) > d.cards:
+            raise ValueError(f"{len(held)} tiles lie already, the deck has {d.cards} cards")
+        left = min(x for _, _, x, _, _ in held)
+        low = min(y for _, _, _, y, _ in held)
+        for card, (digit, rotation, x, y, level) in enumerate(held):
+            if (digit != d.digit[card] or not 0 <= rotation < d.rotations[digit] or not 0 <= level < d.levels
+                    or x - left > HELD_SIDE - 4 or y - low > HELD_SIDE - 4):
+                raise ValueError(f"tile {card} that lies already is out of range")
+            d.held_piece[card].card = card
+            d.held_piece[card].o = 4 * digit + rotation
+            d.held_piece[card].x = x - left + (SIDE - HELD_SIDE) // 2
+            d.held_piece[card].y = y - low + (SIDE - HELD_SIDE) // 2
+            d.held_level[card] = level
+            d.held_top = max(d.held_top, level)
+        d.held = len(held)
 
     cdef void add_shape(self, int o, object cells) except *:
         cdef Shape *shape = &self.deck.shape[o]
@@ -1842,8 +1905,11 @@ cdef class Assignments:
                     brought = lev * d.digit[card] + given - asked
                     d.brings[k][card][lev] = <int32_t>(SCALE * (brought + 100000) + 2) - 100000 * SCALE
                     d.best_brings[k][card][lev] = d.brings[k][card][lev]
-                    if lev and (d.best_brings[k][card][lev - 1] > d.best_brings[k][card][lev]
-                                or lev > d.most_level[card]):
+                    if card < d.held:
+                        if lev > d.held_level[card]:
+                            d.best_brings[k][card][lev] = d.best_brings[k][card][lev - 1]
+                    elif lev and (d.best_brings[k][card][lev - 1] > d.best_brings[k][card][lev]
+                                  or lev > d.most_level[card]):
                         d.best_brings[k][card][lev] = d.best_brings[k][card][lev - 1]
         d.prices = len(prices)
 

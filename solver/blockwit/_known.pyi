@@ -9,6 +9,7 @@ class Assignments:
         deck: Sequence[int],
         threads: int = 1,
         memory_mb: int = 64,
+        held: Sequence[tuple[int, int, int, int, int]] = (),
     ) -> None: ...
     def set_prices(self, prices: Sequence[Sequence[Sequence[float]]]) -> None: ...
     @property

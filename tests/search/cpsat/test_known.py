@@ -8,8 +8,8 @@ import threading
 import time
 
 import pytest
-from blockwit import _known, _nmbr9
-from blockwit.games.nmbr9.position import SHAPES, Tile
+from blockwit import _known, _nmbr9, _plan
+from blockwit.games.nmbr9.position import SHAPES, Tile, read_tile
 from blockwit.search.cpsat.known import KnownSolver
 from blockwit.search.cpsat.optimize import Optimizer, optimize
 from blockwit.search.cpsat.problem import Problem, read_problem
@@ -253,3 +253,69 @@ def test_squares_are_worth_most_where_later_cards_need_them() -> None:
     assert max(points for _, points in found) > plain
     with pytest.raises(ValueError, match="worth of a square on 10 levels"):
         _nmbr9.beam_step([start], 5, 0, 1, None, [1, 2])
+
+
+def best_from(stack: tuple[reference.Placement, ...], rest: list[int]) -> int:
+    """The best score that the slow reference reaches with the cards to come, by all of its placements."""
+    if not rest:
+        return reference.score(stack)
+    last = len(rest) == 1
+    found = reference.legal_placements(stack, rest[0])
+    if last:
+        return reference.score(stack) + max(p.level for p in found) * rest[0]
+    return max(best_from((*stack, p), rest[1:]) for p in found)
+
+
+def test_par_in_the_middle_of_a_game_is_that_of_the_reference() -> None:
+    """Two cards to come after games played at random, rather high; every placement of the slow reference is tried."""
+    rng = random.Random(11)
+    for length in (2, 4):
+        deck = rng.sample(sorted([*range(10), *range(10)]), length + 2)
+        stack: tuple[reference.Placement, ...] = ()
+        for digit in deck[:length]:
+            legal = reference.legal_placements(stack, digit)
+            high = [p for p in legal if p.level == max(each.level for each in legal)]
+            stack = reference.apply(stack, rng.choice(high if rng.random() < 0.7 else legal))
+        start = tuple(read_tile(reference.format_placement(p)) for p in stack)
+        rest = tuple(deck[length:])
+        problem = Problem("K", tuple(rest.count(d) for d in range(10)), 2, rest, start=start)
+        end = optimize(problem, None)
+        assert end.proven
+        assert end.plan is not None
+        assert end.plan.tiles[:length] == start
+        assert end.score == best_from(stack, list(rest))
+
+
+def test_par_in_the_middle_of_a_game_is_that_of_the_rules() -> None:
+    """Three cards to come: all placements by the compiled rules, another program than this one."""
+    rng = random.Random(4)
+    for _ in range(2):
+        deck = rng.sample(sorted([*range(10), *range(10)]), 11)
+        start, _ = play_beam(
+            read_problem("K:" + "".join(map(str, deck[:7]))).position().raw(), 3, 800, rng.getrandbits(20)
+        )
+        rest = tuple(deck[7:])
+        problem = Problem("K", tuple(rest.count(d) for d in range(10)), 4, rest, start=tuple(start))
+        end = optimize(problem, None)
+        assert end.proven
+        position = problem.position()
+        planner = _plan.Planner(_nmbr9.capsule())
+        better, _, whole = planner.exact(position.raw(), [], 0, 10_000 * end.score)
+        assert whole
+        assert better is None
+        assert score(list(end.plan.tiles if end.plan else ())) == end.score
+
+
+def test_a_middle_game_knows_its_own_optimum() -> None:
+    """From a position on the way of an optimal plan the optimum stays; a bad first move costs."""
+    end = optimize(read_problem("K:31415926"), None)
+    assert end.plan is not None
+    for held in (1, 3, 5, 7):
+        start = end.plan.tiles[:held]
+        rest = tuple(int(c) for c in "31415926"[held:])
+        problem = Problem("K", tuple(rest.count(d) for d in range(10)), 8 - held, rest, start=start)
+        middle = optimize(problem, None)
+        assert middle.proven
+        assert middle.score == 30
+    with pytest.raises(ValueError, match="tile 1 that lies already"):
+        _known.Assignments(SHAPES, [3, 1, 4], 1, 1, [(3, 0, 0, 0, 0), (1, 0, 99, 0, 0)])

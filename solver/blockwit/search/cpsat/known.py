@@ -21,6 +21,9 @@ SHORT_DECK = 14
 
 FIRST_EFFORT = 2
 MAX_EFFORT = 12
+MAX_SPAN = 36
+"""Squares between the corners of tiles that lie already."""
+
 SLOW_GROWTH = 0.25
 """A pass that took less than this share of all the work so far is followed by a larger step."""
 
@@ -49,8 +52,10 @@ class Proof:
 
 
 def suits(problem: Problem) -> bool:
-    """Tell whether the solver takes this problem: a known order on a free table."""
-    return problem.kind == "K" and not problem.limited and not problem.start
+    """Tell whether the solver takes this problem: a known order without limits, and not spread too wide so far."""
+    corners = [(tile.x, tile.y) for tile in problem.start]
+    span = max((max(each) - min(each) for each in zip(*corners, strict=True)), default=0)
+    return problem.kind == "K" and not problem.limited and span <= MAX_SPAN
 
 
 class KnownSolver:
@@ -67,11 +72,14 @@ class KnownSolver:
         on_bound: Callable[[int], None],
         memory_mb: int = 64,
     ) -> None:
-        self._core = _known.Assignments(SHAPES, problem.deck, workers, memory_mb)
+        held = [(tile.digit, tile.rotation, tile.x, tile.y, tile.level) for tile in problem.start]
+        deck = [*(tile.digit for tile in problem.start), *problem.deck]
+        self._held = problem.start
+        self._core = _known.Assignments(SHAPES, deck, workers, memory_mb, held)
         self._workers = workers
         if problem.cards > SHORT_DECK - 2:
             # Numbers take a tenth of a second: more than the whole proof of most shorter decks.
-            self._core.set_prices(many_prices(problem.deck))
+            self._core.set_prices(many_prices(deck, [tile.level for tile in problem.start]))
         self._on_plan = on_plan
         self._on_bound = on_bound
         self._effort = FIRST_EFFORT if problem.cards <= SHORT_DECK else 1
@@ -156,7 +164,12 @@ class KnownSolver:
         """Hand on the best stack built; returns whether the pass is whole, the most points left open, those built."""
         finished, most_open, points, tiles = self._core.outcome()
         if points >= 0:
-            self._on_plan([Tile(*tile) for tile in tiles])
+            plan = [Tile(*tile) for tile in tiles]
+            if self._held:
+                # Back from the middle of the window to where the first tile lies.
+                dx, dy = self._held[0].x - plan[0].x, self._held[0].y - plan[0].y
+                plan = [tile._replace(x=tile.x + dx, y=tile.y + dy) for tile in plan]
+            self._on_plan(plan)
         return finished, most_open, points
 
     def _lower(self, bound: int) -> None:

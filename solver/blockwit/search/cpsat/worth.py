@@ -74,10 +74,10 @@ def worth_of_squares(levels: Sequence[int], deck: Sequence[int], waste: float, s
     return out
 
 
-def many_prices(deck: Sequence[int]) -> list[list[list[float]]]:
-    """Return multipliers for stacks of every likely height, for bounds: no room is wasted."""
+def many_prices(deck: Sequence[int], levels: Sequence[int] = ()) -> list[list[list[float]]]:
+    """Return multipliers for stacks of every likely height, for bounds: no room is wasted. See `prices`."""
     highest = min(LEVELS, (len(deck) + 1) // 2) - 1
-    return [prices([], deck, 1.0, top).tolist() for top in range(2, highest + 1)]
+    return [prices(levels, deck, 1.0, top).tolist() for top in range(max(2, *levels, 0), highest + 1)]
 
 
 def first_worth(problem: Problem) -> Worth:
