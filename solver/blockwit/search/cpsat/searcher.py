@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -123,7 +124,9 @@ class Nmbr9Searcher:
             ]
             report(last[0])
 
-        optimizer = Optimizer(problem, workers=self.threads, seed=self.seed, report=tell)
+        # More workers than processors find nothing sooner, and are slow to end.
+        workers = min(self.threads, os.cpu_count() or 1)
+        optimizer = Optimizer(problem, workers=workers, seed=self.seed, report=tell)
         self._optimizer = optimizer
         done = threading.Event()
         ticker = threading.Thread(target=_tick, args=(optimizer, done, tell), daemon=True)
